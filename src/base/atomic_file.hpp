@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace qkvlab {
+
+/// A file that appears whole or not at all. It is written without a name (O_TMPFILE) where the file
+/// system can, so that not even SIGKILL leaves anything behind; elsewhere under a temporary name in
+/// the same folder. commit() syncs it and renames it over `path` (through a symbolic link to its
+/// target; an existing file keeps its permissions). Without commit() nothing stays. Where `path` is
+/// something other than a regular file (a pipe, /dev/null), it is written straight through.
+///
+/// Every failure throws UserError naming `path` and the reason: with exit code 2 where the file
+/// cannot be created, 1 where writing it fails (a full disk).
+class AtomicFile {
+ public:
+  explicit AtomicFile(std::string path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void flush();
+
+  std::string path_;            // as the user gave it, for messages
+  std::string target_;          // with symbolic links resolved
+  std::string temporary_name_;  // empty while the file has no name
+  std::string buffer_;
+  int descriptor_ = -1;
+  bool straight_through_ = false;
+};
+
+}  // namespace qkvlab

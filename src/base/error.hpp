@@ -1,0 +1,25 @@
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace qkvlab {
+
+/// Exit codes of every command.
+enum class ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130 };
+
+/// What a user did wrong, or what their machine refused, in one line for them to read: the file
+/// with its line or key path, what is wrong, what is allowed, and the nearest spelling. Nothing but
+/// `main` catches it. Mistakes of the program itself are checks, never this.
+class UserError : public std::runtime_error {
+ public:
+  explicit UserError(const std::string& message, ExitCode code = ExitCode::kUsage)
+      : std::runtime_error(message), code_(code) {}
+
+  ExitCode code() const { return code_; }
+
+ private:
+  ExitCode code_;
+};
+
+}  // namespace qkvlab

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace qkvlab {
+
+enum class Align { kLeft, kRight };
+
+/// A plain-text table whose columns line up on a terminal, Chinese text included. Cells pass
+/// through printable(). No trailing blanks.
+class Table {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::kRight;
+  };
+  explicit Table(std::vector<Column> columns);
+
+  /// One row; as many cells as columns (checked).
+  void add_row(std::vector<std::string> cells);
+
+  /// The titles (left out where all are empty) and rows, each line indented by `indent` blanks and
+  /// ended by '\n'; columns two blanks apart.
+  std::string text(size_t indent = 2) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+/// Numbers of a matrix for people.
+struct MatrixStyle {
+  int decimals = 4;
+  size_t indent = 2;
+  std::vector<std::string> row_labels;     // one per row, or none
+  std::vector<std::string> column_labels;  // one per column, or none
+};
+
+/// A row-major matrix [rows, columns] with its labels, one row a line, columns of one width. Masked
+/// scores read "-inf".
+std::string matrix_text(const std::vector<double>& values, int64_t rows, int64_t columns,
+                        const MatrixStyle& style);
+
+}  // namespace qkvlab
