@@ -1,9 +1,8 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -12,21 +11,25 @@
 
 namespace qkvlab {
 
+struct JsonPlace;
+
 /// One value of a JSON text that knows where it stands, so that every complaint about it can name
-/// file, line and key path: `configs/x.json:7: model.n_heads: must be 1 to 64, got 0`.
+/// file, line and key path:
+/// `configs/x.json:7: model.n_heads: must be an integer from 1 to 64, got 70`.
 ///
 /// Strict: duplicate keys, comments, trailing commas, trailing text, NaN, more than 64 levels and
 /// numbers outside double's range are errors. Getters check type and range and throw UserError.
 ///
 /// An object remembers which of its keys were asked for; `refuse_unread_keys` names the rest with
-/// the nearest spelling, so that no key is ever silently ignored.
+/// the nearest spelling, so that no key is ever silently ignored. Copies of a value share that
+/// memory. Values own all they need: the text may be gone before them.
 class JsonValue {
  public:
   using Array = std::vector<JsonValue>;
   using Members = std::vector<std::pair<std::string, JsonValue>>;
   enum class Kind { kNull, kBoolean, kInteger, kNumber, kString, kArray, kObject };
 
-  Kind kind() const;
+  Kind kind() const { return static_cast<Kind>(value_.index()); }
   bool is_null() const { return kind() == Kind::kNull; }
 
   bool boolean() const;
@@ -34,6 +37,9 @@ class JsonValue {
   int64_t integer(int64_t low = INT64_MIN, int64_t high = INT64_MAX) const;
   /// A finite number; integers count.
   double number() const;
+  /// A number within float32's range, rounded once: by way of a double, a float32's shortest text
+  /// may read back as its neighbour (7.038531e-26 does).
+  float float32() const;
   const std::string& string() const;
   /// A string that is one of `allowed`; `what` is the noun of the complaint ("mode").
   const std::string& one_of(std::string_view what, const std::vector<std::string>& allowed) const;
@@ -52,22 +58,33 @@ class JsonValue {
   /// Throws UserError: "FILE:LINE: KEY.PATH: complaint".
   [[noreturn]] void fail(const std::string& complaint) const;
 
-  /// Its place in the text: "w_q[2]", empty for the whole.
-  const std::string& path() const { return path_; }
+  /// Its place in the text: "w_q[2]", empty for the whole. Put together on each call.
+  std::string path() const;
   int64_t line() const { return line_; }
+  /// Where the text of an array or object starts and ends, in bytes: [first, second).
+  std::pair<size_t, size_t> span() const;
 
  private:
   friend class JsonBuilder;
-  std::variant<std::nullptr_t, bool, int64_t, double, std::string, Array, Members> value_ = nullptr;
-  std::shared_ptr<const std::string> source_;  // the file's name, shared by the whole tree
-  std::string path_;
+  JsonValue() = default;
+  struct Number {
+    double wide;
+    float narrow;  // infinite beyond float32's range
+  };
+  [[noreturn]] void fail_kind(const std::string& wanted) const;
+
+  // In the order of Kind.
+  std::variant<std::nullptr_t, bool, int64_t, Number, std::string, Array, Members> value_ = nullptr;
+  // A scalar in an array has no place of its own but an index in that of the array, so that an
+  // array of numbers stays cheap.
+  std::shared_ptr<JsonPlace> place_;
+  int64_t index_ = -1;
   int64_t line_ = 0;
-  mutable std::set<std::string, std::less<>> asked_for_;
 };
 
-/// Parses one JSON text. `source` is the file's name in complaints. Throws UserError with the line
-/// of the mistake.
-JsonValue parse_json(std::string_view text, const std::string& source);
+/// Parses one JSON text. `source` is the file's name in complaints, `first_line` the number of the
+/// text's first line in it. Throws UserError with the line of the mistake.
+JsonValue parse_json(std::string_view text, const std::string& source, int64_t first_line = 1);
 
 /// read_text_file and parse_json.
 JsonValue read_json_file(const std::string& path);

@@ -1,0 +1,186 @@
+#include "base/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "base/json_place.hpp"
+#include "base/number_text.hpp"
+#include "base/spelling.hpp"
+#include "base/text_file.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+const char* kind_name(JsonValue::Kind kind) {
+  switch (kind) {
+    case JsonValue::Kind::kNull:
+      return "null";
+    case JsonValue::Kind::kBoolean:
+      return "a boolean";
+    case JsonValue::Kind::kInteger:
+      return "an integer";
+    case JsonValue::Kind::kNumber:
+      return "a number";
+    case JsonValue::Kind::kString:
+      return "a string";
+    case JsonValue::Kind::kArray:
+      return "an array";
+    case JsonValue::Kind::kObject:
+      return "an object";
+  }
+  throw std::logic_error("unknown JSON kind");
+}
+
+/// A number that is not an integer must not look like one: 3.0, not 3.
+std::string non_integer_text(double value) {
+  std::string text;
+  append_number(text, value);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+std::string integer_wanted(int64_t low, int64_t high) {
+  const bool has_low = low != INT64_MIN;
+  const bool has_high = high != INT64_MAX;
+  if (has_low && has_high) {
+    return "an integer from " + std::to_string(low) + " to " + std::to_string(high);
+  }
+  if (has_low) return "an integer of at least " + std::to_string(low);
+  if (has_high) return "an integer of at most " + std::to_string(high);
+  return "an integer";
+}
+
+}  // namespace
+
+std::string path_of(const JsonPlace* place) {
+  std::vector<const std::string*> steps;
+  for (; place != nullptr && place->parent != nullptr; place = place->parent.get()) {
+    steps.push_back(&place->step);
+  }
+  std::string path;
+  for (auto step = steps.rbegin(); step != steps.rend(); ++step) path += **step;
+  if (!path.empty() && path.front() == '.') path.erase(0, 1);
+  return path;
+}
+
+void fail_at(const JsonPlace* place, const std::string& path, int64_t line,
+             const std::string& complaint) {
+  while (place->parent != nullptr) place = place->parent.get();
+  const std::string where = place->step + ":" + std::to_string(line) + ": ";
+  throw UserError(where + (path.empty() ? "" : path + ": ") + complaint);
+}
+
+bool JsonValue::boolean() const {
+  if (const bool* value = std::get_if<bool>(&value_)) return *value;
+  fail_kind("true or false");
+}
+
+int64_t JsonValue::integer(int64_t low, int64_t high) const {
+  const std::string wanted = integer_wanted(low, high);
+  if (const Number* number = std::get_if<Number>(&value_)) {
+    fail("must be " + wanted + ", got " + non_integer_text(number->wide));
+  }
+  const int64_t* value = std::get_if<int64_t>(&value_);
+  if (value == nullptr) fail_kind(wanted);
+  if (*value < low || *value > high) {
+    fail("must be " + wanted + ", got " + std::to_string(*value));
+  }
+  return *value;
+}
+
+double JsonValue::number() const {
+  if (const int64_t* value = std::get_if<int64_t>(&value_)) return static_cast<double>(*value);
+  if (const Number* value = std::get_if<Number>(&value_)) return value->wide;
+  fail_kind("a number");
+}
+
+float JsonValue::float32() const {
+  if (const int64_t* value = std::get_if<int64_t>(&value_)) return static_cast<float>(*value);
+  const Number* value = std::get_if<Number>(&value_);
+  if (value == nullptr) fail_kind("a number");
+  if (!std::isfinite(value->narrow)) {
+    fail("must be within the range of float32 (±3.4028235e38), got " +
+         non_integer_text(value->wide));
+  }
+  return value->narrow;
+}
+
+const std::string& JsonValue::string() const {
+  if (const std::string* value = std::get_if<std::string>(&value_)) return *value;
+  fail_kind("a string");
+}
+
+const std::string& JsonValue::one_of(std::string_view what,
+                                     const std::vector<std::string>& allowed) const {
+  const std::string& value = string();
+  if (std::find(allowed.begin(), allowed.end(), value) == allowed.end()) {
+    fail(unknown_name(what, value, allowed));
+  }
+  return value;
+}
+
+const JsonValue::Array& JsonValue::array() const {
+  if (const Array* value = std::get_if<Array>(&value_)) return *value;
+  fail_kind("an array");
+}
+
+const JsonValue* JsonValue::find(std::string_view key) const {
+  const Members* all = std::get_if<Members>(&value_);
+  if (all == nullptr) fail_kind("an object");
+  auto& asked_for = place_->asked_for;
+  if (asked_for.find(key) == asked_for.end()) asked_for.emplace(key);
+  const auto found = std::find_if(all->begin(), all->end(),
+                                  [&](const auto& member) { return member.first == key; });
+  return found == all->end() ? nullptr : &found->second;
+}
+
+const JsonValue& JsonValue::at(std::string_view key) const {
+  const JsonValue* value = find(key);
+  if (value == nullptr) fail("must have the key '" + std::string(key) + "'");
+  return *value;
+}
+
+const JsonValue::Members& JsonValue::members() const {
+  const Members* all = std::get_if<Members>(&value_);
+  if (all == nullptr) fail_kind("an object");
+  for (const auto& member : *all) place_->asked_for.insert(member.first);
+  return *all;
+}
+
+void JsonValue::refuse_unread_keys() const {
+  const Members* all = std::get_if<Members>(&value_);
+  if (all == nullptr) fail_kind("an object");
+  const auto& asked_for = place_->asked_for;
+  for (const auto& [key, value] : *all) {
+    if (asked_for.find(key) != asked_for.end()) continue;
+    value.fail(unknown_name("key", key, {asked_for.begin(), asked_for.end()}));
+  }
+}
+
+void JsonValue::fail(const std::string& complaint) const {
+  fail_at(place_.get(), path(), line_, complaint);
+}
+
+void JsonValue::fail_kind(const std::string& wanted) const {
+  fail("must be " + wanted + ", got " + kind_name(kind()));
+}
+
+std::string JsonValue::path() const {
+  std::string path = path_of(place_.get());
+  if (index_ >= 0) path += "[" + std::to_string(index_) + "]";
+  return path;
+}
+
+std::pair<size_t, size_t> JsonValue::span() const {
+  if (kind() != Kind::kArray && kind() != Kind::kObject) {
+    throw std::logic_error("only arrays and objects know their span");
+  }
+  return {place_->begin, place_->end};
+}
+
+JsonValue read_json_file(const std::string& path) { return parse_json(read_text_file(path), path); }
+
+}  // namespace qkvlab
