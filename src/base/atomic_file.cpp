@@ -1,0 +1,167 @@
+#include "base/atomic_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <stdexcept>
+#include <system_error>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kBufferBytes = size_t{1} << 20;
+constexpr mode_t kNewFileMode = 0666;  // less the umask
+constexpr mode_t kPermissionBits = 07777;
+
+[[noreturn]] void fail(const std::string& path, const std::string& reason, ExitCode code) {
+  throw UserError(path + ": cannot be written: " + reason, code);
+}
+
+[[noreturn]] void fail_creating(const std::string& path, int error) {
+  fail(path, std::generic_category().message(error), ExitCode::kUsage);
+}
+
+[[noreturn]] void fail_writing(const std::string& path, int error) {
+  fail(path, std::generic_category().message(error), ExitCode::kFailed);
+}
+
+/// What `path` names after all symbolic links, which may lead to nothing.
+std::string follow_links(const std::string& path) {
+  constexpr int kMostLinks = 40;  // as the kernel
+  fs::path target = path;
+  std::error_code error;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(target, error); ++i) {
+    target = target.parent_path() / fs::read_symlink(target, error);
+    if (error) fail_creating(path, error.value());
+  }
+  return target.string();
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = fs::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+/// Where the kernel shows an open file, whether it has a name or not.
+std::string descriptor_path(int descriptor) {
+  return "/proc/self/fd/" + std::to_string(descriptor);
+}
+
+/// Calls `create` with one temporary name after the other until one is free; returns that name, or
+/// nothing (with errno set) where creating fails for another reason.
+template <typename Create>
+std::string with_free_name(const std::string& folder, const Create& create) {
+  for (int i = 0;; ++i) {
+    const std::string name =
+        folder + "/.qkvlab-" + std::to_string(getpid()) + "-" + std::to_string(i) + ".tmp";
+    if (create(name.c_str()) >= 0) return name;
+    if (errno != EEXIST) return {};
+  }
+}
+
+/// An open file without a name, or -1 where that is not to be had.
+int open_unnamed(const std::string& folder) {
+  const int descriptor = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFileMode);
+  if (descriptor < 0) return -1;
+  // Without /proc it could never be given a name.
+  if (access(descriptor_path(descriptor).c_str(), F_OK) == 0) return descriptor;
+  close(descriptor);
+  return -1;
+}
+
+/// Makes a rename in `folder` outlast a power failure, where the file system has a way to.
+int sync_folder(const std::string& folder) {
+  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return 0;
+  const int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
+  close(descriptor);
+  return error;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
+  struct stat status {};
+  const bool exists = stat(path_.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail_creating(path_, EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {
+    straight_through_ = true;
+    descriptor_ = open(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (descriptor_ < 0) fail_creating(path_, errno);
+    return;
+  }
+  target_ = follow_links(path_);
+  if (fs::path(target_).filename().empty()) fail_creating(path_, ENOENT);
+  // Renaming would replace even a file that its owner has protected.
+  if (exists && access(target_.c_str(), W_OK) != 0) fail_creating(path_, errno);
+
+  const std::string folder = folder_of(target_);
+  descriptor_ = open_unnamed(folder);
+  if (descriptor_ < 0) {
+    temporary_name_ = with_free_name(folder, [&](const char* name) {
+      return descriptor_ = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFileMode);
+    });
+    if (descriptor_ < 0) fail_creating(path_, errno);
+  }
+  if (exists && fchmod(descriptor_, status.st_mode & kPermissionBits) != 0) {
+    const int error = errno;
+    discard();
+    fail_creating(path_, error);
+  }
+}
+
+AtomicFile::~AtomicFile() { discard(); }
+
+void AtomicFile::discard() {
+  if (descriptor_ >= 0) close(descriptor_);
+  descriptor_ = -1;
+  if (!temporary_name_.empty()) unlink(temporary_name_.c_str());
+  temporary_name_.clear();
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  if (descriptor_ < 0) throw std::logic_error("a committed file cannot be written");
+  buffer_ += bytes;
+  if (buffer_.size() >= kBufferBytes) flush();
+}
+
+void AtomicFile::flush() {
+  for (size_t at = 0; at < buffer_.size();) {
+    const ssize_t count = ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
+    if (count < 0 && errno != EINTR) fail_writing(path_, errno);
+    if (count > 0) at += static_cast<size_t>(count);
+  }
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  if (descriptor_ < 0) throw std::logic_error("a file can be committed only once");
+  flush();
+  if (!straight_through_) {
+    if (fsync(descriptor_) != 0) fail_writing(path_, errno);
+    const std::string folder = folder_of(target_);
+    if (temporary_name_.empty()) {
+      const std::string source = descriptor_path(descriptor_);
+      temporary_name_ = with_free_name(folder, [&](const char* name) {
+        return linkat(AT_FDCWD, source.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+      });
+      if (temporary_name_.empty()) fail_writing(path_, errno);
+    }
+    if (std::rename(temporary_name_.c_str(), target_.c_str()) != 0) fail_writing(path_, errno);
+    temporary_name_.clear();
+    if (const int error = sync_folder(folder); error != 0) fail_writing(path_, error);
+  }
+  discard();
+}
+
+}  // namespace qkvlab

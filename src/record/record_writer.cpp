@@ -1,0 +1,134 @@
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <stdexcept>
+
+#include "base/number_text.hpp"
+#include "record/record_fields.hpp"
+#include "record/record_lines.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
+void append_value(std::string& out, const std::string& text) { append_json_string(out, text); }
+void append_value(std::string& out, int64_t value) { append_number(out, value); }
+void append_value(std::string& out, float value) { append_number(out, value); }
+void append_value(std::string& out, double value) { append_number(out, value); }
+
+template <typename T>
+void append_value(std::string& out, const std::vector<T>& values) {
+  out += '[';
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (i > 0) out += ',';
+    append_value(out, values[i]);
+  }
+  out += ']';
+}
+
+/// The part of `values` below the first `level` dimensions, from `at`, which moves past it.
+void append_nested(std::string& out, const std::vector<float>& values,
+                   const std::vector<int64_t>& shape, size_t level, size_t& at) {
+  if (level == shape.size()) {
+    append_number(out, values[at++]);
+    return;
+  }
+  out += '[';
+  for (int64_t i = 0; i < shape[level]; ++i) {
+    if (i > 0) out += ',';
+    append_nested(out, values, shape, level + 1, at);
+  }
+  out += ']';
+}
+
+/// Writes the fields of one object (see Fields).
+class FieldWriter {
+ public:
+  explicit FieldWriter(std::string& out) : out_(out) { out_ += '{'; }
+  void finish() { out_ += '}'; }
+
+  template <typename T>
+  void field(const std::string& name, const T& value) {
+    key(name);
+    append_value(out_, value);
+  }
+
+  template <typename T>
+  void field(const std::string& name, const std::vector<std::pair<std::string, T>>& values) {
+    object(name, [&](FieldWriter& members) { members.flat(values); });
+  }
+
+  void schema(const std::string& name, int64_t value) { field(name, value); }
+
+  template <typename Visit>
+  void object(const std::string& name, const Visit& visit) {
+    key(name);
+    FieldWriter members(out_);
+    visit(members);
+    members.finish();
+  }
+
+  void raw(const std::string& name, const std::string& text) {
+    require(!text.empty() && text.front() == '{' && text.back() == '}',
+            "a record's raw field must be an object");
+    require(text.find('\n') == std::string::npos, "a record must stay on one line");
+    key(name);
+    out_ += text;
+  }
+
+  void nested(const std::string& name, const std::vector<float>& values,
+              const std::vector<int64_t>& shape) {
+    size_t count = 1;
+    for (const int64_t length : shape) {
+      require(length >= 0, "a shape must not be negative");
+      count *= static_cast<size_t>(length);
+    }
+    require(values.size() == count, "a tensor must have as many values as its shape says");
+    key(name);
+    size_t at = 0;
+    append_nested(out_, values, shape, 0, at);
+  }
+
+  void matrix(const std::string& name, const std::vector<float>& values, int64_t rows,
+              int64_t columns) {
+    nested(name, values, {rows, columns});
+  }
+
+  template <typename T>
+  void flat(const std::vector<std::pair<std::string, T>>& values) {
+    for (const auto& [name, value] : values) field(name, value);
+  }
+
+ private:
+  void key(const std::string& name) {
+    require(names_.insert(name).second, "a record's object must not name a field twice");
+    if (names_.size() > 1) out_ += ',';
+    append_json_string(out_, name);
+    out_ += ':';
+  }
+
+  std::string& out_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+void append_record(std::string& out, const Record& record) {
+  std::visit(
+      [&](const auto& typed) {
+        using Type = std::decay_t<decltype(typed)>;
+        FieldWriter line(out);
+        line.field("type", std::string(Type::kType));
+        line.field("run", typed.run);
+        Fields<Type>::visit(typed, line);
+        line.finish();
+      },
+      record);
+  out += '\n';
+}
+
+}  // namespace qkvlab
