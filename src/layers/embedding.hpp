@@ -1,0 +1,26 @@
+#pragma once
+
+#include <torch/nn/cloneable.h>
+#include <torch/nn/pimpl.h>
+
+#include "random/initial_values.hpp"
+
+namespace qkvlab {
+
+/// A lookup table [rows, width] or [R, rows, width].
+class EmbeddingImpl : public torch::nn::Module {
+ public:
+  EmbeddingImpl(int64_t rows, int64_t width, const InitialValues& initial);
+
+  /// ids (int64) [...], the same for all replicas, or [R, ...] (where `ids_per_replica`), to
+  /// [..., width] or [R, ..., width].
+  at::Tensor forward(const at::Tensor& ids, bool ids_per_replica = false) const;
+
+  at::Tensor weight;
+};
+TORCH_MODULE(Embedding);
+
+/// The lookup of EmbeddingImpl::forward in a table that belongs elsewhere.
+at::Tensor look_up(const at::Tensor& table, const at::Tensor& ids, bool ids_per_replica = false);
+
+}  // namespace qkvlab

@@ -1,0 +1,22 @@
+#include "layers/packed_linear.hpp"
+
+#include <ATen/ATen.h>
+
+namespace qkvlab {
+
+namespace {
+
+at::Tensor stack_rows(const std::vector<Linear>& parts, at::Tensor LinearImpl::*parameter) {
+  std::vector<at::Tensor> rows;
+  for (const Linear& part : parts) rows.push_back((part.get()->*parameter).detach());
+  return rows.front().defined() ? at::cat(rows) : at::Tensor();
+}
+
+}  // namespace
+
+PackedLinearImpl::PackedLinearImpl(std::vector<std::string> part_names,
+                                   const std::vector<Linear>& parts)
+    : LinearImpl(stack_rows(parts, &LinearImpl::weight), stack_rows(parts, &LinearImpl::bias)),
+      names(std::move(part_names)) {}
+
+}  // namespace qkvlab

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+
+namespace qkvlab {
+
+/// Replicas: R models of one architecture, trained side by side as one. Every parameter has an
+/// optional leading dimension R, and so has every activation. A layer knows by its own parameter's
+/// dimension which it is, so one definition of each model serves one and many, and the number of
+/// LibTorch calls does not grow with R.
+///
+/// Returns R, or 0 where `parameter` (of `dimensions` dimensions in a single model) has no replica
+/// dimension.
+inline int64_t replicas_of(const at::Tensor& parameter, int64_t dimensions) {
+  return parameter.dim() == dimensions ? 0 : parameter.size(0);
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,23 @@
+#include "model/replicas.hpp"
+
+#include <ATen/ATen.h>
+
+namespace qkvlab {
+
+void stack_parameters(torch::nn::Module& target,
+                      const std::vector<const torch::nn::Module*>& models) {
+  for (auto& parameter : target.named_parameters()) {
+    std::vector<at::Tensor> values;
+    for (const torch::nn::Module* model : models) {
+      const auto theirs = model->named_parameters();
+      const at::Tensor* value = theirs.find(parameter.key());
+      TORCH_CHECK(value != nullptr && value->sizes() == parameter.value().sizes(),
+                  "replicas differ in parameter ", parameter.key());
+      values.push_back(value->detach());
+    }
+    parameter.value().set_data(at::stack(values));  // [R, ...]
+    parameter.value().mutable_grad() = at::Tensor();
+  }
+}
+
+}  // namespace qkvlab

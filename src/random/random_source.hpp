@@ -1,0 +1,49 @@
+#pragma once
+
+#include <ATen/core/Generator.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace qkvlab {
+
+enum class RandomScheme { kKeyed, kTorchStream };
+
+/// The registry of schemes by the names that configs use: "keyed", "torch_stream".
+std::vector<std::string> random_scheme_names();
+
+/// Where all random draws of one run come from.
+///
+/// `keyed`: every purpose ("q_proj.weight", "batch/3", "dropout/7/blocks.0.attention") has a
+/// generator of its own, seeded by XXH3-64 of the seed's 8 little-endian bytes followed by the
+/// purpose's UTF-8 bytes. So what one purpose draws depends on the seed and its name alone, never
+/// on what else is drawn.
+///
+/// `torch_stream`: one generator for everything, consumed in the order of the draws, as a PyTorch
+/// program consumes its global one after `torch.manual_seed(seed)`.
+///
+/// LibTorch's CPU generator (a Mersenne twister) takes the lower 32 bits of a seed, in PyTorch as
+/// here: two purposes start alike with probability 2⁻³².
+class RandomSource {
+ public:
+  RandomSource(RandomScheme scheme, uint64_t seed);
+
+  /// The CPU generator for `purpose`. Under `torch_stream` it is the same one every time.
+  at::Generator generator(std::string_view purpose) const;
+
+  RandomScheme scheme() const { return scheme_; }
+  uint64_t seed() const { return seed_; }
+
+ private:
+  RandomScheme scheme_;
+  uint64_t seed_;
+  at::Generator stream_;  // of torch_stream
+};
+
+/// The seed of the generator for `purpose` under `keyed`.
+uint64_t keyed_seed(uint64_t seed, std::string_view purpose);
+
+}  // namespace qkvlab
