@@ -35,12 +35,11 @@ constexpr mode_t kPermissionBits = 07777;
   fail(path, std::generic_category().message(error), ExitCode::kFailed);
 }
 
-/// What `path` names after all symbolic links, which may lead to nothing.
+/// What `path` names after all symbolic links, which may lead to nothing but not in a circle.
 std::string follow_links(const std::string& path) {
-  constexpr int kMostLinks = 40;  // as the kernel
   fs::path target = path;
   std::error_code error;
-  for (int i = 0; i < kMostLinks && fs::is_symlink(target, error); ++i) {
+  while (fs::is_symlink(target, error)) {
     target = target.parent_path() / fs::read_symlink(target, error);
     if (error) fail_creating(path, error.value());
   }
@@ -93,6 +92,7 @@ int sync_folder(const std::string& folder) {
 AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
   struct stat status {};
   const bool exists = stat(path_.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail_creating(path_, errno);
   if (exists && S_ISDIR(status.st_mode)) fail_creating(path_, EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {
     straight_through_ = true;

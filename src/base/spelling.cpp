@@ -48,7 +48,8 @@ std::optional<std::string> nearest_spelling(std::string_view word,
   size_t smallest = 0;
   for (const std::string& candidate : candidates) {
     const std::u32string wanted = code_points(candidate);
-    const auto [shorter, longer] = std::minmax(given.size(), wanted.size());
+    const size_t shorter = std::min(given.size(), wanted.size());
+    const size_t longer = std::max(given.size(), wanted.size());
     const size_t limit = (longer + 2) / 3;
     // The distance is never below the difference in length; a huge word costs nothing.
     if (longer - shorter > limit) continue;

@@ -1,0 +1,63 @@
+#include "base/paths.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/temporary_folder.hpp"
+#include "support/user_error.hpp"
+
+namespace qkvlab {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Some other working directory, for a while.
+class WorkingDirectory {
+ public:
+  explicit WorkingDirectory(const std::string& path) : previous_(fs::current_path()) {
+    fs::current_path(path);
+  }
+  ~WorkingDirectory() { fs::current_path(previous_); }
+  WorkingDirectory(const WorkingDirectory&) = delete;
+  WorkingDirectory& operator=(const WorkingDirectory&) = delete;
+
+ private:
+  fs::path previous_;
+};
+
+TEST(Paths, TheExecutablesFolderHoldsThisTest) {
+  EXPECT_TRUE(
+      fs::equivalent(executable_directory(), fs::canonical("/proc/self/exe").parent_path()));
+}
+
+TEST(Paths, TheSharedFolderIsBesideTheExecutablesWhateverTheWorkingDirectory) {
+  const fs::path expected = executable_directory().parent_path() / "share" / "qkvlab";
+  const WorkingDirectory elsewhere("/");
+  EXPECT_EQ(shared_directory(), expected);
+}
+
+TEST(Paths, AFileInTheWorkingDirectoryIsFoundAsGiven) {
+  const TemporaryFolder folder;
+  folder.write("here.json", "{}");
+  const WorkingDirectory inside(folder.path());
+  EXPECT_EQ(find_input_file("here.json"), "here.json");
+  EXPECT_EQ(find_input_file(folder.file("here.json")), folder.file("here.json"));
+}
+
+TEST(Paths, AMissingFileNamesEveryPlaceThatWasTried) {
+  const TemporaryFolder folder;
+  const WorkingDirectory inside(folder.path());
+  EXPECT_EQ(user_error([] { find_input_file("data/none.tsv"); }),
+            "data/none.tsv: no such file; tried " + fs::current_path().string() +
+                "/data/none.tsv and " + shared_directory().string() + "/data/none.tsv");
+}
+
+TEST(Paths, AMissingAbsoluteFileIsTriedOnlyOnce) {
+  EXPECT_EQ(user_error([] { find_input_file("/none/at/all"); }), "/none/at/all: no such file");
+}
+
+TEST(Paths, AnEmptyNameIsNotTheSharedFolder) {
+  EXPECT_EQ(user_error([] { find_input_file(""); }), "a file's name must not be empty");
+}
+
+}  // namespace
+}  // namespace qkvlab

@@ -1,0 +1,88 @@
+#include "report/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <stdexcept>
+
+namespace qkvlab {
+namespace {
+
+TEST(Table, ColumnsLineUpAndNothingTrails) {
+  Table table({{"variant", Align::kLeft}, {"n"}, {"note", Align::kLeft}});
+  table.add_row({"full", "100", "a"});
+  table.add_row({"uniform!", "7", "longer"});
+  EXPECT_EQ(table.text(),
+            "  variant     n  note\n"
+            "  full      100  a\n"
+            "  uniform!    7  longer\n");
+}
+
+TEST(Table, ChineseTextLinesUpByColumnsOfTheTerminal) {
+  Table table({{"token", Align::kLeft}, {"w"}});
+  table.add_row({"注意力", "1"});
+  table.add_row({"a", "2"});
+  EXPECT_EQ(table.text(0),
+            "token   w\n"
+            "注意力  1\n"
+            "a       2\n");
+}
+
+TEST(Table, NoTitlesNoTitleLine) {
+  Table table({{"", Align::kLeft}, {""}});
+  table.add_row({"a", "1"});
+  EXPECT_EQ(table.text(1), " a  1\n");
+}
+
+TEST(Table, CellsAndTitlesCannotMoveTheCursor) {
+  Table table({{"t\x1B[2J", Align::kLeft}});
+  table.add_row({"a\nb"});
+  EXPECT_EQ(table.text(0), "t\uFFFD[2J\na\uFFFDb\n");
+}
+
+TEST(Table, ARowOfAnotherLengthIsAMistakeOfTheProgram) {
+  Table table({{"a"}, {"b"}});
+  EXPECT_THROW(table.add_row({"1"}), std::logic_error);
+}
+
+TEST(MatrixText, NumbersTakeOneWidth) {
+  MatrixStyle style;
+  style.decimals = 1;
+  EXPECT_EQ(matrix_text({1, -2.25, 30, 4}, 2, 2, style),
+            "   1.0  -2.2\n"
+            "  30.0   4.0\n");
+}
+
+TEST(MatrixText, LabelsNameRowsAndColumns) {
+  MatrixStyle style;
+  style.decimals = 2;
+  style.indent = 0;
+  style.row_labels = {"我", "love"};
+  style.column_labels = {"我", "queries"};
+  EXPECT_EQ(matrix_text({0.5, 0.5, 1, 0}, 2, 2, style),
+            "           我  queries\n"
+            "我       0.50     0.50\n"
+            "love     1.00     0.00\n");
+}
+
+TEST(MatrixText, MaskedScoresAndNonFiniteNumbersAreReadable) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  MatrixStyle style;
+  style.decimals = 0;
+  style.indent = 0;
+  EXPECT_EQ(
+      matrix_text({-kInfinity, kInfinity, std::numeric_limits<double>::quiet_NaN()}, 1, 3, style),
+      "    -inf  Infinity       NaN\n");
+}
+
+TEST(MatrixText, NoRowsIsNoText) { EXPECT_EQ(matrix_text({}, 0, 3, {}), ""); }
+
+TEST(MatrixText, AShapeThatDoesNotFitIsAMistakeOfTheProgram) {
+  MatrixStyle style;
+  EXPECT_THROW(matrix_text({1, 2, 3}, 2, 2, style), std::logic_error);
+  style.row_labels = {"only one"};
+  EXPECT_THROW(matrix_text({1, 2, 3, 4}, 2, 2, style), std::logic_error);
+}
+
+}  // namespace
+}  // namespace qkvlab
