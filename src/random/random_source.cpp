@@ -6,7 +6,9 @@
 
 namespace qkvlab {
 
-std::vector<std::string> random_scheme_names() { return {"keyed", "torch_stream"}; }
+std::string random_scheme_name(RandomScheme scheme) {
+  return scheme == RandomScheme::kKeyed ? "keyed" : "torch_stream";
+}
 
 RandomSource::RandomSource(RandomScheme scheme, uint64_t seed)
     : scheme_(scheme), seed_(seed), stream_(at::detail::createCPUGenerator(seed)) {}

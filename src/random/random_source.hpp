@@ -3,17 +3,15 @@
 #include <ATen/core/Generator.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace qkvlab {
 
 enum class RandomScheme { kKeyed, kTorchStream };
 
-/// The registry of schemes by the names that configs use: "keyed", "torch_stream".
-std::vector<std::string> random_scheme_names();
+/// "keyed" or "torch_stream", as configs and records name the scheme.
+std::string random_scheme_name(RandomScheme scheme);
 
 /// Where all random draws of one run come from.
 ///

@@ -1,0 +1,7 @@
+#pragma once
+
+namespace qkvlab {
+
+constexpr const char* kVersion = QKVLAB_VERSION;  // set by CMakeLists.txt
+
+}  // namespace qkvlab

@@ -1,0 +1,146 @@
+#include "attention/attend.hpp"
+
+#include <ATen/ATen.h>
+
+#include "base/number_text.hpp"
+#include "base/paths.hpp"
+#include "cli/commands.hpp"
+#include "cli/matrix_text.hpp"
+#include "cli/output.hpp"
+#include "config/attend_input.hpp"
+#include "experiment/tensor_values.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+/// In double precision: what a hand calculation is compared with should not be rounded to seven
+/// digits.
+at::Tensor tensor_of(const HandMatrix& matrix) {
+  return at::tensor(matrix.values, at::kDouble).view({matrix.rows, matrix.columns});
+}
+
+/// The input as tensors, and what attention makes of it.
+struct HandAttention {
+  at::Tensor q, k, v;  // [Tq, Dh], [Tk, Dh], [Tk, Dv]
+  Mask mask;
+  Attention attention;
+};
+
+Mask mask_of(const AttendInput& input) {
+  Mask mask;
+  if (input.causal) mask = Mask::causal(input.queries(), input.keys());
+  if (!input.key_valid.empty()) {
+    const at::Tensor valid = at::empty({input.keys()}, at::kBool);
+    for (int64_t key = 0; key < input.keys(); ++key) valid[key] = bool{input.key_valid[key]};
+    mask = mask & Mask::key_padding(valid);
+  }
+  return mask;
+}
+
+HandAttention compute(const AttendInput& input) {
+  HandAttention hand;
+  if (input.x) {
+    const at::Tensor x = tensor_of(*input.x);
+    hand.q = at::linear(x, tensor_of(*input.w_q));
+    hand.k = at::linear(x, tensor_of(*input.w_k));
+    hand.v = at::linear(x, tensor_of(*input.w_v));
+  } else {
+    hand.q = tensor_of(*input.q);
+    hand.k = tensor_of(*input.k);
+    hand.v = tensor_of(*input.v);
+  }
+  AttendOptions options;
+  options.scale = input.scale;
+  hand.mask = mask_of(input);
+  hand.attention = attend(hand.q, hand.k, hand.v, hand.mask, options);
+  return hand;
+}
+
+std::string projected_name(const AttendInput& input, const std::string& symbol) {
+  return input.x ? symbol + " = X W_" + symbol + "ᵀ" : symbol;
+}
+
+std::string scale_name(const AttendInput& input, const at::Tensor& q) {
+  if (input.scale) return "scaled = products · " + significant(*input.scale, 6);
+  return "scaled = products / √" + std::to_string(q.size(-1));
+}
+
+std::string attend_text(const AttendInput& input, const HandAttention& hand) {
+  // Tokens name the keys, and the queries too where there is one for each.
+  const MatrixLabels keys{input.tokens, {}};
+  const MatrixLabels queries{
+      input.queries() == input.keys() ? input.tokens : std::vector<std::string>(), {}};
+  const MatrixLabels both{queries.rows, input.tokens};
+
+  std::string text;
+  if (input.x) {
+    text += matrix_section("X", tensor_of(*input.x), keys);
+    text += matrix_section("W_Q", tensor_of(*input.w_q));
+    text += matrix_section("W_K", tensor_of(*input.w_k));
+    text += matrix_section("W_V", tensor_of(*input.w_v));
+  }
+  text += matrix_section(projected_name(input, "Q"), hand.q, queries);
+  text += matrix_section(projected_name(input, "K"), hand.k, keys);
+  text += matrix_section(projected_name(input, "V"), hand.v, keys);
+  text += matrix_section("products = Q Kᵀ", hand.attention.products, both);
+  if (hand.mask.allowed().defined()) {
+    // The same without the mask, to see what the mask is for.
+    AttendOptions options;
+    options.scale = input.scale;
+    const Attention open = attend(hand.q, hand.k, hand.v, {}, options);
+    text += matrix_section(scale_name(input, hand.q), open.scores, both);
+    text += matrix_section("weights if nothing were masked", open.weights, both);
+    const at::Tensor mask = hand.mask.allowed().expand_as(open.scores);
+    text += matrix_section("mask, 1 = may attend", mask, both, 0);
+    text += matrix_section("scores = scaled where the mask is 1, else -inf", hand.attention.scores,
+                           both);
+  } else {
+    text += matrix_section(scale_name(input, hand.q), hand.attention.scores, both);
+  }
+  text += matrix_section("weights = softmax of each row", hand.attention.weights, both);
+  text += matrix_section("context = weights V", hand.attention.context, queries);
+  return text;
+}
+
+/// [rows, columns] as nested JSON arrays.
+void append_matrix(std::string& out, const at::Tensor& matrix) {
+  const std::vector<double> values = double_values(matrix);
+  const int64_t columns = matrix.size(1);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const bool starts_row = static_cast<int64_t>(i) % columns == 0;
+    out += starts_row ? (i == 0 ? "[[" : "], [") : ", ";
+    append_number(out, values[i]);
+  }
+  out += "]]";
+}
+
+std::string attend_json(const HandAttention& hand) {
+  std::string out;
+  const auto member = [&out](const char* name, const at::Tensor& matrix) {
+    out += out.empty() ? "{\"" : ",\n \"";
+    out += name;
+    out += "\": ";
+    append_matrix(out, matrix);
+  };
+  member("q", hand.q);
+  member("k", hand.k);
+  member("v", hand.v);
+  member("products", hand.attention.products);
+  member("scores", hand.attention.scores);
+  member("weights", hand.attention.weights);
+  member("context", hand.attention.context);
+  return out + "}\n";
+}
+
+}  // namespace
+
+void run_attend(const AttendCommand& command) {
+  const AttendInput input = read_attend_input(find_input_file(command.file));
+  Output output(command.out);
+  const HandAttention hand = compute(input);
+  output.write(command.format == Format::kText ? attend_text(input, hand) : attend_json(hand));
+  output.finish();
+}
+
+}  // namespace qkvlab

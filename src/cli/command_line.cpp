@@ -1,0 +1,169 @@
+#include "cli/command_line.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <iostream>
+
+#include "base/error.hpp"
+#include "base/spelling.hpp"
+#include "base/version.hpp"
+#include "config/projection_plan.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+constexpr int64_t kMaxEpochs = 1'000'000'000;
+
+/// An integer option within [low, high]. CLI11's own conversion would not say what is allowed.
+CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value, int64_t low,
+                         int64_t high, const std::string& help) {
+  const auto read = [=, &value](const std::string& text) {
+    int64_t number = 0;
+    const char* end = text.data() + text.size();
+    const auto result = std::from_chars(text.data(), end, number);
+    if (result.ec != std::errc{} || result.ptr != end || number < low || number > high) {
+      throw UserError(name + ": must be an integer from " + std::to_string(low) + " to " +
+                      std::to_string(high) + ", got '" + text + "'");
+    }
+    value = number;
+  };
+  return app->add_option_function<std::string>(name, read, help)
+      ->type_name("N")
+      ->default_str(std::to_string(value));
+}
+
+/// An option that takes one of a few names.
+CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::string& noun,
+                        const std::vector<std::string>& allowed,
+                        const std::function<void(const std::string&)>& use,
+                        const std::string& help) {
+  const auto read = [=](const std::string& text) {
+    if (std::find(allowed.begin(), allowed.end(), text) == allowed.end()) {
+      throw UserError(name + ": " + unknown_name(noun, text, allowed));
+    }
+    use(text);
+  };
+  return app->add_option_function<std::string>(name, read, help + ": " + list_of_names(allowed));
+}
+
+void add_format(CLI::App* app, Format& format, const std::string& other, Format other_format) {
+  const auto use = [&format, other_format](const std::string& name) {
+    format = name == "text" ? Format::kText : other_format;
+  };
+  add_choice(app, "--format", "format", {"text", other}, use, "How to print")
+      ->type_name("FORMAT")
+      ->default_str("text");
+}
+
+void add_out(CLI::App* app, std::string& out) {
+  app->add_option("--out", out, "Write to this file instead of standard output")->type_name("FILE");
+}
+
+CLI::App* add_trace(CLI::App& app, TraceCommand& command) {
+  CLI::App* trace = app.add_subcommand(
+      "trace", "Train the sentence classifier and show every intermediate matrix");
+  trace
+      ->add_option("--file", command.file,
+                   "Sentences to learn: a label, a tab, words separated by blanks")
+      ->type_name("TSV")
+      ->capture_default_str();
+  add_choice(
+      trace, "--mode", "mode", attention_mode_names(),
+      [&command](const std::string& name) { command.mode = name; }, "What attention is made of")
+      ->type_name("MODE")
+      ->default_str(command.mode);
+  add_integer(trace, "--seed", command.seed, 0, INT64_MAX, "Of torch.manual_seed");
+  add_integer(trace, "--sentence", command.sentence, 1, INT64_MAX,
+              "The sentence to trace, counted from 1");
+  add_integer(trace, "--epochs", command.epochs, 0, kMaxEpochs,
+              "Full-batch steps on all sentences after the first step");
+  add_format(trace, command.format, "jsonl", Format::kJsonLines);
+  add_out(trace, command.out);
+  return trace;
+}
+
+CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
+  CLI::App* attend =
+      app.add_subcommand("attend", "Attention on matrices written by hand, every step shown");
+  attend
+      ->add_option(
+          "input", command.file,
+          "JSON: x with w_q, w_k, w_v ([out, in]), or q, k, v; optional causal, key_valid, "
+          "scale, tokens")
+      ->type_name("FILE")
+      ->required();
+  add_format(attend, command.format, "json", Format::kJson);
+  add_out(attend, command.out);
+  return attend;
+}
+
+std::vector<std::string> option_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* subcommand : app.get_subcommands({}))
+    names.push_back(subcommand->get_name());
+  return names;
+}
+
+/// What CLI11 refused, in this program's words.
+[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
+  const auto chosen = app.get_subcommands();
+  const CLI::App& where = chosen.empty() ? app : *chosen.front();
+  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
+  if (!extras.empty()) {
+    const std::string& word = extras.front();
+    if (word.rfind('-', 0) == 0) {
+      const std::string name = word.substr(0, word.find('='));
+      throw UserError(where.get_display_name() + ": " +
+                      unknown_name("option", name, option_names(where)));
+    }
+    if (chosen.empty()) {
+      throw UserError(app.get_name() + ": " + unknown_name("command", word, subcommand_names(app)));
+    }
+    throw UserError(where.get_display_name() + ": one argument too many: '" + word + "'");
+  }
+  throw UserError(where.get_display_name() + ": " + error.what());
+}
+
+}  // namespace
+
+Command parse_command_line(int argc, const char* const* argv) {
+  CLI::App app("What does each part of attention buy? An attention laboratory on LibTorch.",
+               "qkvlab");
+  app.set_version_flag("--version", std::string("qkvlab ") + kVersion);
+  app.get_formatter()->column_width(28);
+  TraceCommand trace_command;
+  AttendCommand attend_command;
+  const CLI::App* trace = add_trace(app, trace_command);
+  const CLI::App* attend = add_attend(app, attend_command);
+  const CLI::App* doctor = app.add_subcommand(
+      "doctor", "LibTorch, BLAS and threads of this machine; self-test of mask conventions");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::CallForHelp& help) {
+    app.exit(help, std::cout, std::cerr);
+    return NoCommand{};
+  } catch (const CLI::CallForVersion& version) {
+    app.exit(version, std::cout, std::cerr);
+    return NoCommand{};
+  } catch (const CLI::ParseError& error) {
+    refuse(app, error);
+  }
+  if (trace->parsed()) return trace_command;
+  if (attend->parsed()) return attend_command;
+  if (doctor->parsed()) return DoctorCommand{};
+  throw UserError("qkvlab: no command given; allowed: " + list_of_names(subcommand_names(app)) +
+                  "; `qkvlab --help` says what they do");
+}
+
+}  // namespace qkvlab

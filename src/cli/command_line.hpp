@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+namespace qkvlab {
+
+enum class Format { kText, kJson, kJsonLines };
+
+/// `qkvlab trace`
+struct TraceCommand {
+  std::string file = "data/sentiment8.tsv";
+  std::string mode = "full";
+  int64_t seed = 31;
+  int64_t sentence = 1;  // from 1, as people count
+  int64_t epochs = 100;
+  Format format = Format::kText;
+  std::string out;  // empty: stdout
+};
+
+/// `qkvlab attend FILE`
+struct AttendCommand {
+  std::string file;
+  Format format = Format::kText;
+  std::string out;  // empty: stdout
+};
+
+/// `qkvlab doctor`
+struct DoctorCommand {};
+
+/// Nothing is left to do: help or the version was asked for and printed.
+struct NoCommand {};
+
+using Command = std::variant<NoCommand, TraceCommand, AttendCommand, DoctorCommand>;
+
+/// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
+/// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the
+/// version itself.
+Command parse_command_line(int argc, const char* const* argv);
+
+}  // namespace qkvlab

@@ -1,0 +1,64 @@
+#include <thread>
+
+#include "attention/mask_convention.hpp"
+#include "base/number_text.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "experiment/machine.hpp"
+#include "report/table.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+std::string meaning_text(MaskMeaning meaning) {
+  switch (meaning) {
+    case MaskMeaning::kMayAttend:
+      return "may attend";
+    case MaskMeaning::kBlocked:
+      return "blocked";
+    case MaskMeaning::kNeither:
+      break;
+  }
+  return "neither: broken";
+}
+
+std::string threads_text(const Threads& threads) {
+  return std::to_string(threads.intra_op) + " in LibTorch, " +
+         (threads.blas > 0 ? std::to_string(threads.blas) : "unknown") + " in BLAS, " +
+         std::to_string(std::thread::hardware_concurrency()) + " cores";
+}
+
+std::string speed_text(const SgemmSpeed& speed) {
+  return fixed(speed.blas_gflops, 1) + " GFLOP/s on one thread, " +
+         fixed(speed.blas_gflops / speed.loop_gflops, 1) + " × a plain loop (" +
+         fixed(speed.loop_gflops, 1) + ")";
+}
+
+}  // namespace
+
+void run_doctor(const DoctorCommand&) {
+  const Blas blas = blas_in_use();
+  const SgemmSpeed speed = measure_sgemm();
+  Table machine({{"", Align::kLeft}, {"", Align::kLeft}});
+  machine.add_row({"LibTorch", libtorch_version()});
+  machine.add_row({"BLAS", blas.name});
+  machine.add_row({"", blas.library});
+  machine.add_row({"sgemm", speed_text(speed)});
+  machine.add_row({"", speed.slow() ? "SLOW: install an optimised BLAS (on Debian: apt-get install "
+                                      "libopenblas0-pthread)"
+                                    : "fast"});
+  machine.add_row({"threads", threads_text(threads_in_use())});
+
+  Table masks({{"attention function", Align::kLeft}, {"true in its mask means", Align::kLeft}});
+  for (const MaskConvention& convention : mask_conventions()) {
+    masks.add_row({convention.function, meaning_text(convention.meaning)});
+  }
+
+  Output output("");
+  output.write(machine.text(0) + "\nMask conventions, found by computing on two tokens:\n\n" +
+               masks.text());
+  output.finish();
+}
+
+}  // namespace qkvlab

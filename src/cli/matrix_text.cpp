@@ -1,0 +1,48 @@
+#include "cli/matrix_text.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "experiment/tensor_values.hpp"
+#include "report/table.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+std::vector<std::string> first(const std::vector<std::string>& labels, int64_t count) {
+  const auto kept = std::min(labels.size(), static_cast<size_t>(count));
+  return {labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(kept)};
+}
+
+}  // namespace
+
+std::string shape_text(at::IntArrayRef shape) {
+  std::string text = "[";
+  for (const int64_t size : shape) {
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(size);
+  }
+  return text + "]";
+}
+
+std::string matrix_section(const std::string& name, const at::Tensor& matrix,
+                           const MatrixLabels& labels, int decimals) {
+  const at::Tensor whole = matrix.dim() == 1 ? matrix.unsqueeze(0) : matrix;
+  const int64_t rows = std::min(whole.size(0), kMaxShown);
+  const int64_t columns = std::min(whole.size(1), kMaxShown);
+  MatrixStyle style;
+  style.decimals = decimals;
+  style.row_labels = first(labels.rows, rows);
+  style.column_labels = first(labels.columns, columns);
+  const at::Tensor shown = whole.narrow(0, 0, rows).narrow(1, 0, columns);
+  std::string text = name + "  " + shape_text(matrix.sizes()) + "\n";
+  text += matrix_text(double_values(shown), rows, columns, style);
+  if (rows < whole.size(0) || columns < whole.size(1)) {
+    text += "  … the first " + std::to_string(rows) + " × " + std::to_string(columns) + "\n";
+  }
+  return text + "\n";
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,231 @@
+#include "cli/trace_text.hpp"
+
+#include <ATen/ATen.h>
+
+#include <algorithm>
+
+#include "base/number_text.hpp"
+#include "base/terminal.hpp"
+#include "cli/matrix_text.hpp"
+#include "experiment/tensor_values.hpp"
+#include "report/table.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+constexpr size_t kMaxWords = 200;  // of the vocabulary
+
+struct Projection {
+  std::string symbol;     // "Q"
+  std::string parameter;  // "q_proj.weight"
+  Source source;
+  const at::Tensor& value;  // [1, T, C]
+};
+
+std::vector<Projection> projections_of(const ProjectionPlan& plan, const QueryKeyValue& projected) {
+  return {{"Q", "q_proj.weight", plan.query, projected.query},
+          {"K", "k_proj.weight", plan.key, projected.key},
+          {"V", "v_proj.weight", plan.value, projected.value}};
+}
+
+/// "Q = X W_Qᵀ", "K = Q", …
+std::string formula(const Projection& projection) {
+  switch (projection.source) {
+    case Source::kOwn:
+      return projection.symbol + " = X W_" + projection.symbol + "ᵀ";
+    case Source::kIdentity:
+      return projection.symbol + " = X";
+    case Source::kZero:
+      return projection.symbol + " = 0";
+    case Source::kQuery:
+      return projection.symbol + " = Q";
+    case Source::kKey:
+      return projection.symbol + " = K";
+    case Source::kValue:
+      return projection.symbol + " = V";
+  }
+  return projection.symbol;
+}
+
+const at::Tensor& value_of(const std::vector<NamedTensor>& tensors, const std::string& name) {
+  return std::find_if(tensors.begin(), tensors.end(),
+                      [&](const NamedTensor& tensor) { return tensor.name == name; })
+      ->value;
+}
+
+/// Writes the parts of the text one after another.
+class TraceText {
+ public:
+  TraceText(const Sentences& sentences, const SentimentRunOptions& options, const SentimentRun& run)
+      : sentences_(sentences), options_(options), run_(run) {
+    for (const int64_t token : sentences.tokens[options.sentence]) {
+      words_.push_back(sentences.vocabulary[token]);
+    }
+    for (const Projection& p : projections_of(options.plan, run.forward.projected)) {
+      if (options.plan.attends && p.source == Source::kOwn) {
+        learned_.push_back({p.symbol, p.parameter});
+      }
+    }
+  }
+
+  std::string write() {
+    write_input();
+    write_forward();
+    write_backward();
+    write_step();
+    write_epochs();
+    write_before_and_after();
+    return std::move(text_);
+  }
+
+ private:
+  struct Learned {
+    std::string symbol;
+    std::string parameter;
+  };
+
+  void line(const std::string& text) { text_ += text + "\n"; }
+  void title(const std::string& text) { line("── " + text + " ──\n"); }
+
+  void write_input() {
+    title("Input");
+    const size_t size = sentences_.vocabulary.size();
+    line("Vocabulary  " + std::to_string(size) + " words");
+    std::string words = " ";
+    for (size_t id = 0; id < std::min(size, kMaxWords); ++id) {
+      words += " " + std::to_string(id) + ":" + printable(sentences_.vocabulary[id]);
+    }
+    line(words + (size > kMaxWords ? " …" : ""));
+    line("");
+    Table tokens({{"word", Align::kLeft}, {"token id"}});
+    for (const int64_t id : sentences_.tokens[options_.sentence]) {
+      tokens.add_row({sentences_.vocabulary[id], std::to_string(id)});
+    }
+    line("Sentence " + std::to_string(options_.sentence + 1) + " of " +
+         std::to_string(sentences_.tokens.size()) + "  label " + label());
+    line(tokens.text());
+  }
+
+  void write_forward() {
+    title("First forward pass, mode " + options_.plan.mode);
+    const SentimentForward& forward = run_.forward;
+    const MatrixLabels by_word{words_, {}};
+    text_ += matrix_section("X = embedding + position", forward.x[0], by_word);
+    for (const Learned& learned : learned_) {
+      text_ += matrix_section("W_" + learned.symbol, value_of(run_.initial, learned.parameter));
+    }
+    if (options_.plan.attends) {
+      for (const Projection& projection : projections_of(options_.plan, forward.projected)) {
+        text_ += matrix_section(formula(projection), projection.value[0], by_word);
+      }
+      const std::string width = std::to_string(forward.projected.query.size(-1));
+      text_ += matrix_section("scores = Q Kᵀ / √" + width, forward.attention.scores[0],
+                              {words_, words_});
+      text_ += matrix_section("attention = softmax of each row", forward.attention.weights[0],
+                              {words_, words_});
+    }
+    const std::string context = options_.plan.attends ? "context = attention V" : "context = X";
+    text_ += matrix_section(context, forward.attention.context[0], by_word);
+    write_prediction(forward);
+    const double log_p =
+        -at::log_softmax(forward.logits[0].to(at::kDouble), 0)[true_class()].item<double>();
+    line("cross-entropy  " + fixed(run_.loss.item<double>(), 6) + "    −log p(" + label() + ")  " +
+         fixed(log_p, 6) + "\n");
+  }
+
+  void write_prediction(const SentimentForward& forward) {
+    const MatrixLabels by_label{{}, sentences_.labels};
+    text_ += matrix_section("logits", forward.logits[0], by_label);
+    text_ += matrix_section("probabilities", at::softmax(forward.logits[0], -1), by_label);
+  }
+
+  void write_backward() {
+    title("First backward pass");
+    for (const Learned& learned : learned_) {
+      const at::Tensor& gradient = value_of(run_.gradients, learned.parameter);
+      line("‖dL/dW_" + learned.symbol + "‖  " + fixed(gradient.norm().item<double>(), 6));
+    }
+    line(std::string("backward changed a weight: ") +
+         (run_.backward_changed_no_weight ? "no" : "yes") + "\n");
+  }
+
+  void write_step() {
+    title("First step, SGD with lr " + significant(options_.lr, 6));
+    Table table(
+        {{"", Align::kLeft}, {"largest |change|"}, {"largest |W − (W before − lr · dL/dW)|"}});
+    for (const NamedTensor& before : run_.initial) {
+      const at::Tensor& after = value_of(run_.after_step, before.name);
+      const at::Tensor expected =
+          before.value.sub(value_of(run_.gradients, before.name), options_.lr);
+      table.add_row({before.name, fixed((after - before.value).abs().max().item<double>(), 6),
+                     significant((after - expected).abs().max().item<double>(), 2)});
+    }
+    line(table.text());
+  }
+
+  void write_epochs() {
+    title("Training on all " + std::to_string(sentences_.tokens.size()) + " sentences");
+    Table table({{"epoch"}, {"loss"}, {"accuracy after"}});
+    const auto last = static_cast<int64_t>(run_.epochs.size());
+    for (int64_t epoch = 1; epoch <= last; ++epoch) {
+      if (!is_shown(epoch) && epoch != last) continue;
+      const SentimentEpoch& state = run_.epochs[epoch - 1];
+      table.add_row({std::to_string(epoch), fixed(state.loss, 4), fixed(state.accuracy_after, 3)});
+    }
+    line(table.text());
+  }
+
+  /// 1, 5, 10, 20, 50, 100, 200, 500, …
+  static bool is_shown(int64_t epoch) {
+    while (epoch % 10 == 0 && epoch > 10) epoch /= 10;
+    return epoch == 1 || epoch == 2 || epoch == 5 || epoch == 10;
+  }
+
+  void write_before_and_after() {
+    title("Before and after training");
+    if (options_.plan.attends) {
+      text_ +=
+          matrix_section("attention before", run_.forward.attention.weights[0], {words_, words_});
+      text_ += matrix_section("attention after", run_.trained_forward.attention.weights[0],
+                              {words_, words_});
+    }
+    text_ += "after training, ";
+    write_prediction(run_.trained_forward);
+    for (const Learned& learned : learned_) {
+      const at::Tensor change =
+          value_of(run_.trained, learned.parameter) - value_of(run_.initial, learned.parameter);
+      line("‖ΔW_" + learned.symbol + "‖  " + fixed(change.norm().item<double>(), 6));
+    }
+    if (!run_.packed_weight.defined()) return;
+    const int64_t width = run_.packed_weight.size(1);
+    MatrixLabels labels;
+    for (const char* symbol : {"W_Q", "W_K", "W_V"}) {
+      for (int64_t row = 0; row < width; ++row) {
+        labels.rows.push_back(std::string(symbol) + " " + std::to_string(row));
+      }
+    }
+    line("");
+    text_ +=
+        matrix_section("in_proj_weight of torch.nn.MultiheadAttention", run_.packed_weight, labels);
+  }
+
+  int64_t true_class() const { return sentences_.classes[options_.sentence]; }
+  std::string label() const { return printable(sentences_.labels[true_class()]); }
+
+  const Sentences& sentences_;
+  const SentimentRunOptions& options_;
+  const SentimentRun& run_;
+  std::vector<std::string> words_;  // of the traced sentence
+  std::vector<Learned> learned_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string trace_text(const Sentences& sentences, const SentimentRunOptions& options,
+                       const SentimentRun& run) {
+  return TraceText(sentences, options, run).write();
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "experiment/sentiment_run.hpp"
+
+namespace qkvlab {
+
+/// A run of the classifier for people, fit to be projected on a wall: every matrix of the traced
+/// sentence with its labels, the gradients, the step, the training and what it changed. Every line
+/// is computed from the run.
+std::string trace_text(const Sentences& sentences, const SentimentRunOptions& options,
+                       const SentimentRun& run);
+
+}  // namespace qkvlab

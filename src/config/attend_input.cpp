@@ -1,0 +1,125 @@
+#include "config/attend_input.hpp"
+
+#include "base/error.hpp"
+#include "base/json.hpp"
+#include "base/spelling.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+std::string count(int64_t number, const std::string& noun) {
+  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+/// A non-empty array of equally long, non-empty arrays of numbers.
+HandMatrix read_matrix(const JsonValue& json) {
+  HandMatrix matrix;
+  for (const JsonValue& row : json.array()) {
+    const auto columns = static_cast<int64_t>(row.array().size());
+    if (columns == 0) row.fail("must hold at least one number");
+    if (matrix.rows == 0) matrix.columns = columns;
+    if (columns != matrix.columns) {
+      row.fail("must hold " + count(matrix.columns, "number") + " like the rows before it, got " +
+               std::to_string(columns));
+    }
+    for (const JsonValue& value : row.array()) matrix.values.push_back(value.number());
+    ++matrix.rows;
+  }
+  if (matrix.rows == 0) json.fail("must hold at least one row");
+  return matrix;
+}
+
+void refuse_beyond(const JsonValue& json, int64_t tokens, const Limits& limits) {
+  if (tokens <= limits.tokens_per_sequence) return;
+  json.fail("holds " + count(tokens, "token") + ", allowed are at most " +
+            std::to_string(limits.tokens_per_sequence));
+}
+
+void need_columns(const JsonValue& json, const HandMatrix& matrix, int64_t columns,
+                  const std::string& reason) {
+  if (matrix.columns == columns) return;
+  json.fail("must have " + count(columns, "column") + " (" + reason + "), got " +
+            std::to_string(matrix.columns));
+}
+
+void need_rows(const JsonValue& json, const HandMatrix& matrix, int64_t rows,
+               const std::string& reason) {
+  if (matrix.rows == rows) return;
+  json.fail("must have " + count(rows, "row") + " (" + reason + "), got " +
+            std::to_string(matrix.rows));
+}
+
+void read_projected(const JsonValue& root, const Limits& limits, AttendInput& input) {
+  input.x = read_matrix(root.at("x"));
+  refuse_beyond(root.at("x"), input.x->rows, limits);
+  input.w_q = read_matrix(root.at("w_q"));
+  input.w_k = read_matrix(root.at("w_k"));
+  input.w_v = read_matrix(root.at("w_v"));
+  const std::string width = "[out, in], where in is the width of x";
+  need_columns(root.at("w_q"), *input.w_q, input.x->columns, width);
+  need_columns(root.at("w_k"), *input.w_k, input.x->columns, width);
+  need_columns(root.at("w_v"), *input.w_v, input.x->columns, width);
+  need_rows(root.at("w_k"), *input.w_k, input.w_q->rows, "as w_q: queries and keys are multiplied");
+}
+
+void read_direct(const JsonValue& root, const Limits& limits, AttendInput& input) {
+  input.q = read_matrix(root.at("q"));
+  input.k = read_matrix(root.at("k"));
+  input.v = read_matrix(root.at("v"));
+  refuse_beyond(root.at("q"), input.q->rows, limits);
+  refuse_beyond(root.at("k"), input.k->rows, limits);
+  need_columns(root.at("k"), *input.k, input.q->columns, "as q: queries and keys are multiplied");
+  need_rows(root.at("v"), *input.v, input.k->rows, "as k: one value per key");
+}
+
+/// true, false, 1 or 0.
+bool read_flag(const JsonValue& json) {
+  if (json.kind() == JsonValue::Kind::kInteger) return json.integer(0, 1) == 1;
+  return json.boolean();
+}
+
+void need_one_per_key(const JsonValue& json, size_t got, const AttendInput& input) {
+  if (static_cast<int64_t>(got) == input.keys()) return;
+  json.fail("must hold one entry per key (" + std::to_string(input.keys()) + "), got " +
+            std::to_string(got));
+}
+
+void read_options(const JsonValue& root, AttendInput& input) {
+  if (const JsonValue* causal = root.find("causal")) input.causal = causal->boolean();
+  if (const JsonValue* valid = root.find("key_valid")) {
+    for (const JsonValue& flag : valid->array()) input.key_valid.push_back(read_flag(flag));
+    need_one_per_key(*valid, input.key_valid.size(), input);
+  }
+  if (const JsonValue* scale = root.find("scale")) input.scale = scale->number();
+  if (const JsonValue* tokens = root.find("tokens")) {
+    for (const JsonValue& token : tokens->array()) input.tokens.push_back(token.string());
+    need_one_per_key(*tokens, input.tokens.size(), input);
+  }
+}
+
+}  // namespace
+
+AttendInput read_attend_input(const std::string& path, const Limits& limits) {
+  const JsonValue root = read_json_file(path);
+  AttendInput input;
+  const bool projected = root.find("x") != nullptr;
+  const bool direct = root.find("q") != nullptr;
+  if (projected && direct) root.fail("must hold x with w_q, w_k, w_v or q, k, v, not both");
+  if (projected) read_projected(root, limits, input);
+  if (direct) read_direct(root, limits, input);
+  if (!projected && !direct) {
+    // Names what is there with its nearest spelling before complaining of what is not.
+    for (const char* key :
+         {"w_q", "w_k", "w_v", "k", "v", "causal", "key_valid", "scale", "tokens"}) {
+      root.find(key);
+    }
+    root.refuse_unread_keys();
+    root.fail("must hold x with w_q, w_k, w_v, or q, k, v");
+  }
+  read_options(root, input);
+  root.refuse_unread_keys();
+  return input;
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <cstdint>
+
+namespace qkvlab {
+
+/// What a run may take. What would exceed it is refused before anything is allocated: attention
+/// needs memory with the square of the sequence length, and an interface that lets any length
+/// through is one that the kernel's out-of-memory killer guards.
+struct Limits {
+  int64_t tokens_per_sequence = 4096;
+  int64_t memory_mb = 8192;
+};
+
+}  // namespace qkvlab

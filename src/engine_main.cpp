@@ -1,0 +1,20 @@
+// `qkvlab-engine`: the commands that need LibTorch. Started by `qkvlab` with the same arguments.
+
+#include "cli/command_line.hpp"
+#include "cli/commands.hpp"
+#include "cli/run_main.hpp"
+#include "experiment/machine.hpp"
+
+int main(int argc, char** argv) {
+  using namespace qkvlab;
+  return run_main([&] {
+    struct Runner {
+      void operator()(const NoCommand&) const {}
+      void operator()(const TraceCommand& command) const { run_trace(command); }
+      void operator()(const AttendCommand& command) const { run_attend(command); }
+      void operator()(const DoctorCommand& command) const { run_doctor(command); }
+    };
+    use_threads(1);
+    std::visit(Runner{}, parse_command_line(argc, argv));
+  });
+}

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qkvlab {
+
+/// Sets LibTorch's intra-op threads and OpenBLAS's, which keeps a count of its own. One is the fast
+/// setting for models this small: two make a step 2–4 times slower, as OpenMP's and OpenBLAS's
+/// threads spin against each other. Work side by side goes into processes instead.
+void use_threads(int threads);
+
+/// The threads that each now uses; `blas` is 0 where the BLAS does not say.
+struct Threads {
+  int intra_op = 0;
+  int blas = 0;
+};
+Threads threads_in_use();
+
+/// The BLAS that answers LibTorch's products.
+struct Blas {
+  std::string library;  // the file that holds sgemm, symbolic links resolved
+  std::string name;     // what it says of itself, or the file's name
+};
+Blas blas_in_use();
+
+/// How fast single-precision matrix products are, on one thread.
+struct SgemmSpeed {
+  double blas_gflops = 0;
+  double loop_gflops = 0;  // a plain triple loop in C++, compiled into this program
+  bool slow() const;       // BLAS is not even three times the loop's speed
+};
+
+/// Measures both on square matrices of `size`, the best of several tries: about 0.1 s.
+SgemmSpeed measure_sgemm(int64_t size = 256);
+
+/// "1.13.0"
+std::string libtorch_version();
+
+/// The program's, LibTorch's and the machine's versions, for `run` records.
+std::vector<std::pair<std::string, std::string>> environment();
+
+/// XXH3-64 of a tensor's bytes (row-major), as 16 hexadecimal digits.
+std::string digest(const at::Tensor& tensor);
+
+/// The largest resident size of this process so far, in MB (10⁶ bytes).
+double peak_rss_mb();
+
+}  // namespace qkvlab

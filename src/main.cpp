@@ -1,0 +1,23 @@
+// `qkvlab`: reads the command line without LibTorch, whose loading takes 0.4 s, and hands over to
+// `qkvlab-engine` for the commands that need it.
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/paths.hpp"
+#include "cli/command_line.hpp"
+#include "cli/run_main.hpp"
+
+int main(int argc, char** argv) {
+  using namespace qkvlab;
+  return run_main([&] {
+    const Command command = parse_command_line(argc, argv);
+    if (std::holds_alternative<NoCommand>(command)) return;
+    const std::string engine = executable_directory() / "qkvlab-engine";
+    execv(engine.c_str(), argv);
+    throw UserError(engine + ": cannot be started: " + std::strerror(errno));
+  });
+}
