@@ -61,7 +61,7 @@ std::string descriptor_path(int descriptor) {
 template <typename Create>
 std::string with_free_name(const std::string& folder, const Create& create) {
   for (int i = 0;; ++i) {
-    const std::string name =
+    std::string name =
         folder + "/.qkvlab-" + std::to_string(getpid()) + "-" + std::to_string(i) + ".tmp";
     if (create(name.c_str()) >= 0) return name;
     if (errno != EEXIST) return {};

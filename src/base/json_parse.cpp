@@ -14,7 +14,8 @@ namespace qkvlab {
 namespace {
 
 constexpr size_t kMaxDepth = 64;
-constexpr size_t kMaxQuoted = 60;  // bytes of the user's text in a complaint
+constexpr int kNumberOverflow = 406;  // nlohmann's id of that mistake
+constexpr size_t kMaxQuoted = 60;     // bytes of the user's text in a complaint
 
 /// How far the lexer has read. It reads one character past a number, so a newline still belongs to
 /// the line that it ends.
@@ -72,13 +73,12 @@ std::string_view word_before(std::string_view text, size_t at) {
 /// What nlohmann says of a mistake, without its prefix and without the "last read" that may quote
 /// the whole text: "unexpected ']'; expected ':'".
 std::string syntax_complaint(const std::string& message, const ReadingPoint& point) {
-  constexpr std::string_view kInvalidLiteral = "invalid literal";
   const size_t dash = message.find(" - ");
   std::string detail = dash == std::string::npos ? "" : message.substr(dash + 3);
   if (const size_t quoted = detail.find("; last read: "); quoted != std::string::npos) {
     detail.resize(quoted);
   }
-  if (detail == kInvalidLiteral) {
+  if (detail == "invalid literal") {
     const std::string_view word = word_before(point.text, point.at);
     if (word.size() <= kMaxQuoted) detail = "unexpected " + std::string(word);
   }
@@ -130,7 +130,6 @@ class JsonBuilder {
   }
   bool parse_error(size_t, const std::string&, const nlohmann::json::exception& error) {
     if (open_.empty() && root_.line_ != 0) fail("must end after one JSON value");
-    constexpr int kNumberOverflow = 406;
     if (error.id == kNumberOverflow) fail_range();
     fail(syntax_complaint(error.what(), point_));
   }
@@ -224,6 +223,7 @@ class JsonBuilder {
   void refuse_duplicates() const {
     const auto& members = std::get<JsonValue::Members>(open_.back().value.value_);
     std::vector<const JsonValue::Members::value_type*> sorted;
+    sorted.reserve(members.size());
     for (const auto& member : members) sorted.push_back(&member);
     // Members lie side by side, so their addresses tell which comes first in the text.
     std::sort(sorted.begin(), sorted.end(), [](const auto* a, const auto* b) {

@@ -11,6 +11,9 @@ namespace qkvlab {
 
 namespace {
 
+constexpr size_t kLongestInteger = 310;  // digits of the largest double, and its sign
+constexpr std::string_view kHexDigits = "0123456789abcdef";
+
 const char* non_finite_name(double value) {
   if (std::isnan(value)) return "NaN";
   return value > 0 ? "Infinity" : "-Infinity";
@@ -39,7 +42,6 @@ void append_floating(std::string& out, T value) {
 /// `value` as printf would with the C locale's point, whatever the process's locale is.
 std::string formatted(double value, std::chars_format format, int precision) {
   if (!std::isfinite(value)) return non_finite_name(value);
-  constexpr size_t kLongestInteger = 310;  // digits of the largest double, and its sign
   std::string text(kLongestInteger + 1 + static_cast<size_t>(precision), '\0');
   const auto end = std::to_chars(text.data(), text.data() + text.size(), value, format, precision);
   if (end.ec != std::errc{}) throw std::logic_error("a number's text exceeds its buffer");
@@ -77,10 +79,9 @@ void append_json_string(std::string& out, std::string_view text) {
         if (static_cast<unsigned char>(c) >= 0x20) {
           out += c;
         } else {
-          constexpr std::string_view kHex = "0123456789abcdef";
           out += "\\u00";
-          out += kHex[static_cast<size_t>(c) >> 4];
-          out += kHex[static_cast<size_t>(c) & 15];
+          out += kHexDigits[static_cast<size_t>(c) >> 4];
+          out += kHexDigits[static_cast<size_t>(c) & 15];
         }
     }
   }

@@ -20,6 +20,7 @@ namespace qkvlab {
 namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 [[noreturn]] void fail_reading(const std::string& path, int error) {
   throw UserError(path + ": cannot be read: " + std::generic_category().message(error));
@@ -76,7 +77,6 @@ std::string read_text_file(const std::string& path, int64_t max_bytes) {
   if (static_cast<int64_t>(text.size()) > max_bytes) {
     throw UserError(path + ": must be no larger than " + std::to_string(max_bytes) + " bytes");
   }
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (std::string_view(text).substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     fail_at_byte(path, text, 0, "must not start with a byte-order mark; save it as plain UTF-8");
   }

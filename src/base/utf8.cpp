@@ -7,6 +7,9 @@ namespace qkvlab {
 
 namespace {
 
+/// The smallest code point that needs as many bytes as the index.
+constexpr std::array<char32_t, 5> kSmallestOfLength = {0, 0, 0x80, 0x800, 0x10000};
+
 unsigned char byte_at(std::string_view text, size_t at) {
   return static_cast<unsigned char>(text[at]);
 }
@@ -35,7 +38,6 @@ std::optional<char32_t> next_code_point(std::string_view text, size_t& at) {
     if ((byte & 0xC0) != 0x80) return std::nullopt;
     code_point = (code_point << 6) | (byte & 0x3Fu);
   }
-  constexpr std::array<char32_t, 5> kSmallestOfLength = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = code_point >= 0xD800 && code_point <= 0xDFFF;
   if (code_point < kSmallestOfLength[length] || surrogate || code_point > 0x10FFFF) {
     return std::nullopt;

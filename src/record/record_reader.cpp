@@ -59,11 +59,13 @@ void read_value(const JsonValue& json, double& value) { value = read_floating<do
 
 template <typename T>
 void read_value(const JsonValue& json, std::vector<T>& values) {
+  values.reserve(json.array().size());
   for (const JsonValue& element : json.array()) read_value(element, values.emplace_back());
 }
 
 template <typename T>
 void read_value(const JsonValue& json, std::vector<std::pair<std::string, T>>& values) {
+  values.reserve(json.members().size());
   for (const auto& [name, member] : json.members()) {
     read_value(member, values.emplace_back(name, T{}).second);
   }

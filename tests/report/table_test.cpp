@@ -8,6 +8,8 @@
 namespace qkvlab {
 namespace {
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 TEST(Table, ColumnsLineUpAndNothingTrails) {
   Table table({{"variant", Align::kLeft}, {"n"}, {"note", Align::kLeft}});
   table.add_row({"full", "100", "a"});
@@ -66,7 +68,6 @@ TEST(MatrixText, LabelsNameRowsAndColumns) {
 }
 
 TEST(MatrixText, MaskedScoresAndNonFiniteNumbersAreReadable) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   MatrixStyle style;
   style.decimals = 0;
   style.indent = 0;

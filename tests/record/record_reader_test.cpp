@@ -1,0 +1,174 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "record/record_examples.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/user_error.hpp"
+
+namespace qkvlab {
+namespace {
+
+using nlohmann::json;
+
+TEST(RecordReader, EveryFieldOfEveryTypeIsRequired) {
+  for (const Record& record : examples()) {
+    const json whole = json::parse(line_of(record));
+    for (const auto& field : whole.items()) {
+      // An evaluation's metrics are whatever is there.
+      const bool evaluation = std::holds_alternative<EvaluationRecord>(record);
+      if (evaluation && (field.key() == "accuracy" || field.key() == "注")) continue;
+      json without = whole;
+      without.erase(field.key());
+      EXPECT_EQ(user_error([&] { parse_record(without.dump(), "r.jsonl", 9); }),
+                "r.jsonl:9: must have the key '" + field.key() + "'");
+    }
+  }
+}
+
+TEST(RecordReader, EveryFieldOfEveryTypeHasItsType) {
+  for (const Record& record : examples()) {
+    const json whole = json::parse(line_of(record));
+    for (const auto& field : whole.items()) {
+      const bool evaluation = std::holds_alternative<EvaluationRecord>(record);
+      if (evaluation && (field.key() == "accuracy" || field.key() == "注")) continue;
+      json wrong = whole;
+      wrong[field.key()] = nullptr;
+      const std::string message = user_error([&] { parse_record(wrong.dump(), "r.jsonl", 9); });
+      EXPECT_EQ(message.rfind("r.jsonl:9: " + field.key() + ": must ", 0), 0u) << message;
+    }
+  }
+}
+
+TEST(RecordReader, FieldsOfANewerWriterAreIgnored) {
+  for (const Record& record : examples()) {
+    json line = json::parse(line_of(record));
+    line["later"] = {{"a", 1}};
+    line["note"] = "text";
+    const Record back = parse_record(line.dump(), "f", 1);
+    if (const auto* evaluation = std::get_if<EvaluationRecord>(&back)) {
+      EXPECT_EQ(evaluation->metrics.size(), std::get<EvaluationRecord>(record).metrics.size());
+    }
+  }
+}
+
+TEST(RecordReader, ANewerSchemaIsRefused) {
+  json line = json::parse(line_of(run_record()));
+  line["schema"] = kRecordSchema + 1;
+  EXPECT_EQ(user_error([&] { parse_record(line.dump(), "r.jsonl", 1); }),
+            "r.jsonl:1: schema: must be at most 1, got 2; was it written by a newer qkvlab?");
+}
+
+TEST(RecordReader, OtherTextIsNoNumber) {
+  EXPECT_EQ(user_error([] {
+              parse_record(
+                  R"({"type":"step","run":"r","step":1,"loss":"nan","lr":1,"grad_norm":1})",
+                  "r.jsonl", 3);
+            }),
+            "r.jsonl:3: loss: must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
+}
+
+TEST(RecordReader, NestedValuesMustHaveTheirShape) {
+  const auto tensor = [](const std::string& shape, const std::string& values) {
+    return user_error([&] {
+      parse_record(R"({"type":"tensor","run":"r","phase":"p","name":"n","shape":)" + shape +
+                       R"(,"values":)" + values + "}",
+                   "f", 1);
+    });
+  };
+  EXPECT_EQ(tensor("[2,2]", "[[1,2],[3]]"), "f:1: values[1]: must have the length 2, got 1");
+  EXPECT_EQ(tensor("[2]", "[[1],[2]]"),
+            "f:1: values[0]: must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
+  EXPECT_EQ(tensor("[]", "[1]"),
+            "f:1: values: must be a number, \"NaN\", \"Infinity\" or \"-Infinity\"");
+  EXPECT_EQ(tensor("[-1]", "[]"), "f:1: values: must have the length -1, got 0");
+  EXPECT_EQ(tensor("[9000000000000000000]", "[1]"),
+            "f:1: values: must have the length 9000000000000000000, got 1");
+}
+
+TEST(RecordReader, AttentionRowsMustAgree) {
+  json line = json::parse(line_of(attention_record()));
+  line["weights"] = {{0.5, 0.5}, {1}};
+  EXPECT_EQ(user_error([&] { parse_record(line.dump(), "f", 1); }),
+            "f:1: weights[1]: must have the length 2, got 1");
+  line["weights"] = {{0.5, 0.5}};
+  EXPECT_EQ(user_error([&] { parse_record(line.dump(), "f", 1); }),
+            "f:1: entropy: must have the length 1, got 2");
+}
+
+TEST(RecordReader, AnUnknownTypeNamesTheKnownOnes) {
+  EXPECT_EQ(
+      user_error([] { parse_record(R"({"type":"stop","run":"r"})", "r.jsonl", 2); }),
+      "r.jsonl:2: type: unknown record type 'stop'; allowed: run, step, gradients, evaluation, "
+      "attention, tensor or end; did you mean 'step'?");
+}
+
+class RecordFile : public testing::Test {
+ protected:
+  ReadSummary read(const std::string& content) {
+    steps_.clear();
+    lines_.clear();
+    return read_records(folder_.write("r.jsonl", content), [&](const Record& record, int64_t line) {
+      steps_.push_back(std::get<StepRecord>(record).step);
+      lines_.push_back(line);
+    });
+  }
+  static std::string step(int64_t number) {
+    return line_of(StepRecord{"r", number, 0.5f, 0.1, 1.0f}) + "\n";
+  }
+
+  const TemporaryFolder folder_;
+  std::vector<int64_t> steps_, lines_;
+};
+
+TEST_F(RecordFile, EveryRecordIsVisitedInOrderWithItsLine) {
+  const ReadSummary summary = read(step(5) + step(3) + step(4));
+  EXPECT_EQ(steps_, (std::vector<int64_t>{5, 3, 4}));
+  EXPECT_EQ(lines_, (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_EQ(summary.records, 3);
+  EXPECT_FALSE(summary.cut_last_line);
+  EXPECT_EQ(summary.unknown_types, 0);
+}
+
+TEST_F(RecordFile, AnEmptyFileHoldsNoRecords) {
+  const ReadSummary summary = read("");
+  EXPECT_EQ(summary.records, 0);
+  EXPECT_FALSE(summary.cut_last_line);
+}
+
+TEST_F(RecordFile, ALineCutAnywhereIsLeftOut) {
+  const std::string whole = step(1), cut = step(2);
+  for (size_t length = 1; length < cut.size(); ++length) {
+    const ReadSummary summary = read(whole + cut.substr(0, length));
+    EXPECT_EQ(steps_, std::vector<int64_t>{1});
+    EXPECT_TRUE(summary.cut_last_line);
+  }
+}
+
+TEST_F(RecordFile, LinesOfUnknownTypesAreCounted) {
+  const ReadSummary summary = read(step(1) + "{\"type\":\"later\",\"run\":\"r\"}\n" + step(2));
+  EXPECT_EQ(lines_, (std::vector<int64_t>{1, 3}));
+  EXPECT_EQ(summary.records, 2);
+  EXPECT_EQ(summary.unknown_types, 1);
+}
+
+TEST_F(RecordFile, ABrokenLineInTheMiddleIsNamed) {
+  const std::string path = folder_.file("r.jsonl");
+  EXPECT_EQ(user_error([&] { read(step(1) + "{\"type\":\n" + step(2)); }),
+            path + ":2: not JSON: unexpected end of input; expected '[', '{', or a literal");
+  EXPECT_EQ(user_error([&] { read(step(1) + "\n" + step(2)); }),
+            path + ":2: is empty, must hold one JSON value");
+  EXPECT_EQ(user_error([&] { read("[1]\n"); }), path + ":1: must be an object, got an array");
+}
+
+TEST_F(RecordFile, WhatCannotBeReadIsNamed) {
+  const auto ignore = [](const Record&, int64_t) {};
+  const std::string missing = folder_.file("none.jsonl");
+  EXPECT_EQ(user_error([&] { read_records(missing, ignore); }),
+            missing + ": cannot be read: No such file or directory");
+  EXPECT_EQ(user_error([&] { read_records(folder_.path(), ignore); }),
+            folder_.path() + ": cannot be read: Is a directory");
+}
+
+}  // namespace
+}  // namespace qkvlab
