@@ -194,6 +194,7 @@ std::optional<Record> read_line(std::string_view line, const std::string& source
   if (known != types.end()) return known->read(reader);
   if (!unknown_type_fails) return std::nullopt;
   std::vector<std::string> names;
+  names.reserve(types.size());
   for (const RecordType& candidate : types) names.emplace_back(candidate.name);
   type.fail(unknown_name("record type", type.string(), names));
 }
