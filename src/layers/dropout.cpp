@@ -19,7 +19,8 @@ at::Tensor dropout(const at::Tensor& x, double p, const std::string& site,
       keep[r].bernoulli_(1 - p, step->sources[r].generator(purpose));
     }
   }
-  return x * keep.div_(1 - p).to(x.device());
+  if (p < 1) keep.div_(1 - p);  // else nothing is kept
+  return x * keep.to(x.device());
 }
 
 }  // namespace qkvlab

@@ -8,8 +8,12 @@ namespace {
 
 at::Tensor stack_rows(const std::vector<Linear>& parts, at::Tensor LinearImpl::*parameter) {
   std::vector<at::Tensor> rows;
-  for (const Linear& part : parts) rows.push_back((part.get()->*parameter).detach());
-  return rows.front().defined() ? at::cat(rows) : at::Tensor();
+  for (const Linear& part : parts) {
+    const at::Tensor& value = part.get()->*parameter;
+    if (!value.defined()) return {};  // a bias that the parts do not have
+    rows.push_back(value.detach());
+  }
+  return at::cat(rows);
 }
 
 }  // namespace

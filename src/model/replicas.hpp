@@ -18,8 +18,9 @@ template <typename Model>
 Model stack_replicas(const std::vector<Model>& models) {
   std::vector<const torch::nn::Module*> modules;
   for (const Model& model : models) modules.push_back(model.get());
-  stack_parameters(*models.at(0), modules);
-  return models.front();
+  Model stacked = models.at(0);  // shares the first model, unlike it not const
+  stack_parameters(*stacked, modules);
+  return stacked;
 }
 
 }  // namespace qkvlab

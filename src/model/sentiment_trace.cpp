@@ -10,11 +10,11 @@ namespace {
 
 constexpr double kPositionDeviation = 0.02;
 
-/// The mean of context [B, T, C] over the valid tokens: [B, C].
+/// The mean of context [B, T, C] over the valid tokens, 0 where there is none: [B, C].
 at::Tensor mean_over_valid(const at::Tensor& context, const at::Tensor& valid) {
   if (!valid.defined()) return context.mean(-2);
   const at::Tensor sum = context.masked_fill(~valid.unsqueeze(-1), 0).sum(-2);
-  return sum / valid.sum(-1, /*keepdim=*/true);
+  return sum / valid.sum(-1, /*keepdim=*/true).clamp_min(1);
 }
 
 }  // namespace
