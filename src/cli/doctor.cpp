@@ -17,10 +17,12 @@ std::string meaning_text(MaskMeaning meaning) {
       return "may attend";
     case MaskMeaning::kBlocked:
       return "blocked";
-    case MaskMeaning::kNeither:
+    case MaskMeaning::kAdded:
+      return "nothing is masked: 1 is added to the score";
+    case MaskMeaning::kNothing:
       break;
   }
-  return "neither: broken";
+  return "unclear";
 }
 
 std::string threads_text(const Threads& threads) {

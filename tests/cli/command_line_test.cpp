@@ -1,0 +1,85 @@
+#include "cli/command_line.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/program.hpp"
+#include "support/user_error.hpp"
+
+namespace qkvlab {
+namespace {
+
+Command parse(const std::vector<const char*>& arguments) {
+  std::vector<const char*> argv = {"qkvlab"};
+  argv.insert(argv.end(), arguments.begin(), arguments.end());
+  return parse_command_line(static_cast<int>(argv.size()), argv.data());
+}
+
+std::string complaint(const std::vector<const char*>& arguments) {
+  return user_error([&] { parse(arguments); });
+}
+
+TEST(CommandLine, TraceHasTheDefaultsOfTheEightSentenceProgram) {
+  const auto trace = std::get<TraceCommand>(parse({"trace"}));
+  EXPECT_EQ(trace.file, "data/sentiment8.tsv");
+  EXPECT_EQ(trace.mode, "full");
+  EXPECT_EQ(trace.seed, 31);
+  EXPECT_EQ(trace.sentence, 1);
+  EXPECT_EQ(trace.epochs, 100);
+  EXPECT_EQ(trace.format, Format::kText);
+  EXPECT_EQ(trace.out, "");
+}
+
+TEST(CommandLine, EveryOptionOfTraceIsRead) {
+  const auto trace = std::get<TraceCommand>(
+      parse({"trace", "--file=a.tsv", "--mode", "uniform", "--seed", "7", "--sentence", "3",
+             "--epochs", "0", "--format", "jsonl", "--out", "x"}));
+  EXPECT_EQ(trace.file, "a.tsv");
+  EXPECT_EQ(trace.mode, "uniform");
+  EXPECT_EQ(trace.seed, 7);
+  EXPECT_EQ(trace.sentence, 3);
+  EXPECT_EQ(trace.epochs, 0);
+  EXPECT_EQ(trace.format, Format::kJsonLines);
+  EXPECT_EQ(trace.out, "x");
+}
+
+TEST(CommandLine, MisspeltWordsGetTheNearestSpelling) {
+  EXPECT_NE(complaint({"trce"}).find("did you mean 'trace'?"), std::string::npos);
+  EXPECT_NE(complaint({"trace", "--sede", "1"}).find("did you mean '--seed'?"), std::string::npos);
+  EXPECT_NE(complaint({"trace", "--epoch=1"}).find("did you mean '--epochs'?"), std::string::npos);
+  EXPECT_NE(complaint({"trace", "--mode", "ful"}).find("did you mean 'full'?"), std::string::npos);
+  EXPECT_NE(complaint({"trace", "--format", "jsno"}).find("--format: unknown format 'jsno'"),
+            std::string::npos);
+}
+
+TEST(CommandLine, NumbersSayWhatIsAllowed) {
+  EXPECT_EQ(complaint({"trace", "--epochs", "-1"}),
+            "--epochs: must be an integer from 0 to 1000000000, got '-1'");
+  EXPECT_EQ(complaint({"trace", "--sentence", "0"}),
+            "--sentence: must be an integer from 1 to 9223372036854775807, got '0'");
+  for (const char* text : {"", "1.5", "1e3", "seven", "0x10", "9223372036854775808"}) {
+    EXPECT_EQ(complaint({"trace", "--seed", text}),
+              "--seed: must be an integer from 0 to 9223372036854775807, got '" +
+                  std::string(text) + "'");
+  }
+}
+
+TEST(CommandLine, MissingAndSuperfluousWordsAreRefused) {
+  EXPECT_NE(complaint({}).find("no command given; allowed: trace, attend or doctor"),
+            std::string::npos);
+  EXPECT_NE(complaint({"attend"}).find("attend"), std::string::npos);
+  EXPECT_NE(complaint({"attend", "a", "b"}).find("one argument too many: 'b'"), std::string::npos);
+  EXPECT_NE(complaint({"doctor", "now"}).find("one argument too many: 'now'"), std::string::npos);
+}
+
+TEST(CommandLine, HelpAndVersionArePrintedToStandardOutput) {
+  const ProgramRun help = run_qkvlab({"trace", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  EXPECT_EQ(help.error, "");
+  for (const char* option : {"--file", "--mode", "--seed", "--sentence", "--epochs", "--format"}) {
+    EXPECT_NE(help.out.find(option), std::string::npos) << option;
+  }
+  EXPECT_EQ(run_qkvlab({"--version"}).out, "qkvlab " QKVLAB_VERSION "\n");
+}
+
+}  // namespace
+}  // namespace qkvlab

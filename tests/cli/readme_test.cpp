@@ -1,0 +1,68 @@
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "support/program.hpp"
+
+namespace qkvlab {
+namespace {
+
+/// One command of the README's console blocks and the output that it shows.
+struct Example {
+  std::vector<std::string> arguments;
+  std::vector<std::string> shown;
+};
+
+constexpr const char* kPrompt = "$ ./scripts/qkvlab ";
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<Example> examples_of(const std::string& markdown) {
+  std::vector<Example> examples;
+  bool in_console = false;
+  for (const std::string& line : lines_of(markdown)) {
+    if (line.rfind("```", 0) == 0) {
+      in_console = line == "```console";
+    } else if (in_console && line.rfind(kPrompt, 0) == 0) {
+      std::istringstream words(line.substr(std::string(kPrompt).size()));
+      examples.emplace_back();
+      for (std::string word; words >> word;) examples.back().arguments.push_back(word);
+    } else if (in_console && !examples.empty()) {
+      examples.back().shown.push_back(line);
+    }
+  }
+  return examples;
+}
+
+/// Every command of the README prints what the README says it prints, line by line; "…" on a line
+/// of its own stands for lines left out. What is measured on the spot is not compared.
+TEST(Readme, ItsExamplesAreWhatTheProgramPrints) {
+  const auto examples = examples_of(TemporaryFolder::read(QKVLAB_SOURCE_FOLDER "/README.md"));
+  ASSERT_GE(examples.size(), 3U);
+  for (const Example& example : examples) {
+    if (example.arguments.front() == "doctor") continue;
+    const ProgramRun run = run_qkvlab(example.arguments);
+    ASSERT_EQ(run.exit_code, 0) << run.error;
+    const std::vector<std::string> printed = lines_of(run.out);
+    size_t at = 0;
+    bool may_skip = false;
+    for (const std::string& shown : example.shown) {
+      if (shown == "…") {
+        may_skip = true;
+        continue;
+      }
+      while (may_skip && at < printed.size() && printed[at] != shown) ++at;
+      ASSERT_LT(at, printed.size()) << "not printed: " << shown;
+      EXPECT_EQ(printed[at++], shown);
+      may_skip = false;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace qkvlab

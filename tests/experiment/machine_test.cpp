@@ -1,0 +1,59 @@
+#include <torch/torch.h>
+// After torch: glog, which it brings, and gtest define some of the same macros.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "experiment/machine.hpp"
+
+namespace qkvlab {
+namespace {
+
+TEST(Machine, ThreadsAreSetInLibTorchAndInOpenBlas) {
+  const Threads before = threads_in_use();
+  use_threads(2);
+  EXPECT_EQ(threads_in_use().intra_op, 2);
+  if (before.blas > 0) EXPECT_EQ(threads_in_use().blas, 2);
+  use_threads(1);
+  EXPECT_EQ(threads_in_use().intra_op, 1);
+  if (before.blas > 0) EXPECT_EQ(threads_in_use().blas, 1);
+}
+
+TEST(Machine, MeasuringDoesNotChangeTheThreads) {
+  use_threads(2);
+  const SgemmSpeed speed = measure_sgemm(64);
+  EXPECT_EQ(threads_in_use().intra_op, 2);
+  use_threads(1);
+  EXPECT_GT(speed.blas_gflops, 0);
+  EXPECT_GT(speed.loop_gflops, 0);
+}
+
+TEST(Machine, ABlasThatHardlyBeatsAPlainLoopIsSlow) {
+  EXPECT_TRUE((SgemmSpeed{4.0, 2.0}).slow());
+  EXPECT_FALSE((SgemmSpeed{90.0, 5.0}).slow());
+}
+
+TEST(Machine, TheBlasLibraryIsAFileThatThisProcessHasLoaded) {
+  const Blas blas = blas_in_use();
+  std::ifstream maps("/proc/self/maps");
+  const std::string loaded((std::istreambuf_iterator<char>(maps)), {});
+  EXPECT_NE(loaded.find(blas.library), std::string::npos) << blas.library;
+}
+
+TEST(Machine, ADigestTellsValuesApartAndNotLayouts) {
+  const at::Tensor a = torch::tensor({{1.0F, 2.0F}, {3.0F, 4.0F}});
+  EXPECT_EQ(digest(a), digest(a.t().contiguous().t()));
+  EXPECT_NE(digest(a), digest(a.t()));
+  EXPECT_EQ(digest(a).size(), 16U);
+}
+
+TEST(Machine, PeakMemoryIsAtLeastWhatIsResidentNow) {
+  std::ifstream statm("/proc/self/statm");
+  double total = 0;
+  double resident = 0;
+  statm >> total >> resident;
+  EXPECT_GE(peak_rss_mb(), resident * 4096 / 1e6 * 0.99);
+}
+
+}  // namespace
+}  // namespace qkvlab

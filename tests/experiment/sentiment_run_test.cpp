@@ -1,0 +1,193 @@
+#include <torch/torch.h>
+// After torch: glog, which it brings, and gtest define some of the same macros.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "experiment/sentiment_records.hpp"
+#include "experiment/sentiment_run.hpp"
+#include "record/record_lines.hpp"
+#include "support/reference.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/user_error.hpp"
+
+namespace qkvlab {
+namespace {
+
+/// Sentences of one to seven words and three labels.
+constexpr const char* kUneven =
+    "good\ta\nbad\tb c\nmeh\ta b c d\ngood\ta a a\nbad\tc c d e f g h\nmeh\te f g h a\n";
+
+class CollectingSink : public RecordSink {
+ public:
+  void emit(const Record& record) override { records.push_back(record); }
+
+  template <typename T>
+  std::vector<T> all() const {
+    std::vector<T> found;
+    for (const Record& record : records) {
+      if (const T* one = std::get_if<T>(&record)) found.push_back(*one);
+    }
+    return found;
+  }
+
+  std::vector<Record> records;
+};
+
+class SentimentRunTest : public testing::Test {
+ protected:
+  Sentences read(const std::string& text) { return read_sentences(folder_.write("s.tsv", text)); }
+
+  CollectingSink records_of(const Sentences& sentences, const SentimentRunOptions& options) {
+    CollectingSink sink;
+    emit_records(sentences, options, run_sentiment_trace(sentences, options), sink);
+    return sink;
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SentimentRunTest, SentencesOfOneToSevenWordsAndThreeLabelsAreLearnedInEveryAttendingMode) {
+  const Sentences sentences = read(kUneven);
+  for (const ProjectionPlan& plan : attention_modes()) {
+    SentimentRunOptions options;
+    options.plan = plan;
+    options.epochs = 40;
+    const SentimentRun run = run_sentiment_trace(sentences, options);
+    ASSERT_EQ(run.epochs.size(), 40U) << plan.mode;
+    EXPECT_LT(run.epochs.back().loss_after, run.epochs.front().loss) << plan.mode;
+    EXPECT_TRUE(run.backward_changed_no_weight) << plan.mode;
+    EXPECT_EQ(run.trained_forward.logits.sizes(), (std::vector<int64_t>{1, 3})) << plan.mode;
+  }
+}
+
+TEST_F(SentimentRunTest, EveryRecordOfEveryModeIsALineThatReadsBack) {
+  const Sentences sentences = read(kUneven);
+  for (const ProjectionPlan& plan : attention_modes()) {
+    SentimentRunOptions options;
+    options.plan = plan;
+    options.epochs = 2;
+    options.sentence = 4;
+    std::set<std::string> runs;
+    for (const Record& record : records_of(sentences, options).records) {
+      std::string line;
+      append_record(line, record);
+      const Record again = parse_record(line.substr(0, line.size() - 1), "memory", 1);
+      EXPECT_EQ(again.index(), record.index()) << line;
+      std::visit([&](const auto& known) { runs.insert(known.run); }, again);
+    }
+    EXPECT_EQ(runs.size(), 1U) << plan.mode;
+    EXPECT_EQ(runs.begin()->size(), 16U) << plan.mode;
+  }
+}
+
+TEST_F(SentimentRunTest, EpochsAreNumberedFromOneAndTheSingleStepAppearsAsTensorsOnly) {
+  SentimentRunOptions options;
+  options.epochs = 3;
+  const CollectingSink sink = records_of(read(kUneven), options);
+  const auto steps = sink.all<StepRecord>();
+  const auto evaluations = sink.all<EvaluationRecord>();
+  ASSERT_EQ(steps.size(), 3U);
+  ASSERT_EQ(evaluations.size(), 3U);
+  for (size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(steps[i].step, static_cast<int64_t>(i) + 1);
+    EXPECT_EQ(evaluations[i].step, static_cast<int64_t>(i) + 1);
+    EXPECT_EQ(evaluations[i].split, "train");
+    // The next step's loss before its update is this one's after.
+    if (i > 0) EXPECT_NEAR(steps[i].loss, evaluations[i - 1].loss, 1e-6);
+  }
+  EXPECT_EQ(sink.all<EndRecord>().front().steps, 3);
+  std::map<std::string, std::set<std::string>> names;
+  for (const TensorRecord& tensor : sink.all<TensorRecord>()) {
+    EXPECT_TRUE(names[tensor.phase].insert(tensor.name).second) << tensor.phase << tensor.name;
+  }
+  const std::set<std::string> parameters = {"position",      "embedding.weight", "q_proj.weight",
+                                            "k_proj.weight", "v_proj.weight",    "head.weight",
+                                            "head.bias"};
+  const std::set<std::string> intermediates = {
+      "x", "q", "k", "v", "scores", "attention", "context", "logits", "probabilities"};
+  const std::map<std::string, std::set<std::string>> expected = {
+      {"initial", parameters}, {"forward", intermediates}, {"gradient", parameters},
+      {"step", parameters},    {"trained", parameters},    {"trained_forward", intermediates}};
+  EXPECT_EQ(names, expected);
+}
+
+TEST_F(SentimentRunTest, GlobalGradientNormIsThatOfAllParametersTogether) {
+  SentimentRunOptions options;
+  options.epochs = 2;
+  const CollectingSink sink = records_of(read(kUneven), options);
+  const auto steps = sink.all<StepRecord>();
+  const auto gradients = sink.all<GradientsRecord>();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    double square = 0;
+    for (const auto& [name, norm] : gradients[i].norms) square += double{norm} * norm;
+    EXPECT_NEAR(steps[i].grad_norm, std::sqrt(square), 1e-6);
+  }
+}
+
+TEST_F(SentimentRunTest, ARunIsNamedByWhatAffectsItsResults) {
+  const Sentences sentences = read(kUneven);
+  const auto id_of = [&](const Sentences& data, const SentimentRunOptions& options) {
+    return records_of(data, options).all<RunRecord>().front().run;
+  };
+  SentimentRunOptions options;
+  options.epochs = 0;
+  const std::string id = id_of(sentences, options);
+  EXPECT_EQ(id_of(sentences, options), id);
+  SentimentRunOptions other = options;
+  other.seed = 32;
+  EXPECT_NE(id_of(sentences, other), id);
+  other = options;
+  other.plan = attention_mode("uniform");
+  EXPECT_NE(id_of(sentences, other), id);
+  other = options;
+  other.sentence = 1;
+  EXPECT_NE(id_of(sentences, other), id);
+  // The same name for other content is another run.
+  EXPECT_NE(id_of(read(std::string(kUneven) + "good\tz\n"), options), id);
+}
+
+TEST_F(SentimentRunTest, ADivergingRunStopsAndSaysSo) {
+  SentimentRunOptions options;
+  options.lr = 1e30;
+  options.epochs = 50;
+  const Sentences sentences = read(kUneven);
+  const SentimentRun run = run_sentiment_trace(sentences, options);
+  EXPECT_TRUE(run.diverged);
+  EXPECT_LT(run.epochs.size(), 50U);
+  CollectingSink sink;
+  emit_records(sentences, options, run, sink);
+  EXPECT_EQ(sink.all<EndRecord>().front().status, "diverged");
+}
+
+TEST_F(SentimentRunTest, MoreMemoryThanTheLimitIsRefusedBeforeItIsTaken) {
+  Limits limits;
+  limits.memory_mb = 0;
+  const Sentences sentences = read(kUneven);
+  const std::string message = user_error([&] { run_sentiment_trace(sentences, {}, limits); });
+  EXPECT_NE(message.find("6 sentences of up to 7 tokens need about"), std::string::npos) << message;
+}
+
+TEST_F(SentimentRunTest, DiagonalAndEntropyOfTheAttentionRecordAreThoseOfItsWeights) {
+  SentimentRunOptions options;
+  options.epochs = 1;
+  options.sentence = 4;
+  const AttentionRecord record = records_of(read(kUneven), options).all<AttentionRecord>().front();
+  ASSERT_EQ(record.queries, 7);
+  double diagonal = 0;
+  for (int64_t i = 0; i < 7; ++i) {
+    double entropy = 0;
+    for (int64_t j = 0; j < 7; ++j) {
+      const double w = record.weights[i * 7 + j];
+      entropy -= w * std::log(w);
+    }
+    EXPECT_NEAR(record.entropy[i], entropy, 1e-5);
+    diagonal += record.weights[i * 8] / 7.0;
+  }
+  EXPECT_NEAR(record.diagonal, diagonal, 1e-6);
+}
+
+}  // namespace
+}  // namespace qkvlab
