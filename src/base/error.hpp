@@ -22,4 +22,10 @@ class UserError : public std::runtime_error {
   ExitCode code_;
 };
 
+/// A check: throws std::logic_error, which says `what` should have held, for a mistake of the
+/// program itself.
+inline void require(bool holds, const char* what) {
+  if (!holds) throw std::logic_error(what);
+}
+
 }  // namespace qkvlab

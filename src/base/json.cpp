@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <stdexcept>
 
 #include "base/error.hpp"
@@ -42,17 +43,6 @@ std::string non_integer_text(double value) {
   return text;
 }
 
-std::string integer_wanted(int64_t low, int64_t high) {
-  const bool has_low = low != INT64_MIN;
-  const bool has_high = high != INT64_MAX;
-  if (has_low && has_high) {
-    return "an integer from " + std::to_string(low) + " to " + std::to_string(high);
-  }
-  if (has_low) return "an integer of at least " + std::to_string(low);
-  if (has_high) return "an integer of at most " + std::to_string(high);
-  return "an integer";
-}
-
 }  // namespace
 
 std::string path_of(const JsonPlace* place) {
@@ -79,16 +69,14 @@ bool JsonValue::boolean() const {
 }
 
 int64_t JsonValue::integer(int64_t low, int64_t high) const {
+  const int64_t* value = std::get_if<int64_t>(&value_);
+  if (value != nullptr && *value >= low && *value <= high) return *value;
   const std::string wanted = integer_wanted(low, high);
+  if (value != nullptr) fail("must be " + wanted + ", got " + std::to_string(*value));
   if (const Number* number = std::get_if<Number>(&value_)) {
     fail("must be " + wanted + ", got " + non_integer_text(number->wide));
   }
-  const int64_t* value = std::get_if<int64_t>(&value_);
-  if (value == nullptr) fail_kind(wanted);
-  if (*value < low || *value > high) {
-    fail("must be " + wanted + ", got " + std::to_string(*value));
-  }
-  return *value;
+  fail_kind(wanted);
 }
 
 double JsonValue::number() const {
@@ -130,11 +118,13 @@ const JsonValue::Array& JsonValue::array() const {
 const JsonValue* JsonValue::find(std::string_view key) const {
   const Members* all = std::get_if<Members>(&value_);
   if (all == nullptr) fail_kind("an object");
-  auto& asked_for = place_->asked_for;
-  if (asked_for.find(key) == asked_for.end()) asked_for.emplace(key);
-  const auto found = std::find_if(all->begin(), all->end(),
-                                  [&](const auto& member) { return member.first == key; });
-  return found == all->end() ? nullptr : &found->second;
+  for (const auto& [name, value] : *all) {
+    if (name != key) continue;
+    value.place_->asked_for = true;
+    return &value;
+  }
+  place_->asked_in_vain.emplace(key);
+  return nullptr;
 }
 
 const JsonValue& JsonValue::at(std::string_view key) const {
@@ -146,18 +136,22 @@ const JsonValue& JsonValue::at(std::string_view key) const {
 const JsonValue::Members& JsonValue::members() const {
   const Members* all = std::get_if<Members>(&value_);
   if (all == nullptr) fail_kind("an object");
-  for (const auto& member : *all) place_->asked_for.insert(member.first);
+  for (const auto& member : *all) member.second.place_->asked_for = true;
   return *all;
 }
 
 void JsonValue::refuse_unread_keys() const {
   const Members* all = std::get_if<Members>(&value_);
   if (all == nullptr) fail_kind("an object");
-  const auto& asked_for = place_->asked_for;
+  const auto unread = std::find_if(all->begin(), all->end(), [](const auto& member) {
+    return !member.second.place_->asked_for;
+  });
+  if (unread == all->end()) return;
+  std::set<std::string> allowed = place_->asked_in_vain;
   for (const auto& [key, value] : *all) {
-    if (asked_for.find(key) != asked_for.end()) continue;
-    value.fail(unknown_name("key", key, {asked_for.begin(), asked_for.end()}));
+    if (value.place_->asked_for) allowed.insert(key);
   }
+  unread->second.fail(unknown_name("key", unread->first, {allowed.begin(), allowed.end()}));
 }
 
 void JsonValue::fail(const std::string& complaint) const {

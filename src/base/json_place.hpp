@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <set>
 #include <string>
@@ -12,10 +11,11 @@ namespace qkvlab {
 /// Where a JSON value stands, linked to the place of what contains it: paths are put together only
 /// for complaints. Private to the JSON reader.
 struct JsonPlace {
-  std::shared_ptr<JsonPlace> parent;  // null for the whole text
-  std::string step;                   // ".key" or "[2]"; for the whole text the file's name
-  size_t begin = 0, end = 0;          // of an array's or object's text
-  std::set<std::string, std::less<>> asked_for;  // an object's keys
+  std::shared_ptr<JsonPlace> parent;    // null for the whole text
+  std::string step;                     // ".key" or "[2]"; for the whole text the file's name
+  size_t begin = 0, end = 0;            // of an array's or object's text
+  bool asked_for = false;               // of an object's member
+  std::set<std::string> asked_in_vain;  // an object's keys that it lacks
 };
 
 /// "w_q[2]", empty for the whole text.

@@ -88,6 +88,25 @@ void append_json_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+std::optional<int64_t> parse_integer(std::string_view text) {
+  int64_t value = 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
+  return value;
+}
+
+std::string integer_wanted(int64_t low, int64_t high) {
+  const bool has_low = low != INT64_MIN;
+  const bool has_high = high != INT64_MAX;
+  if (has_low && has_high) {
+    return "an integer from " + std::to_string(low) + " to " + std::to_string(high);
+  }
+  if (has_low) return "an integer of at least " + std::to_string(low);
+  if (has_high) return "an integer of at most " + std::to_string(high);
+  return "an integer";
+}
+
 std::string fixed(double value, int decimals) {
   std::string text = formatted(value, std::chars_format::fixed, decimals);
   const bool only_zeros = text.find_first_not_of("-0.") == std::string::npos;

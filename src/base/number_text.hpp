@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,9 +19,17 @@ void append_number(std::string& out, int64_t value);
 /// (checked).
 void append_json_string(std::string& out, std::string_view text);
 
-/// `value` with a fixed number of decimals for people ("-0.0000" becomes "0.0000"; "NaN",
-/// "Infinity",
-/// "-Infinity" where it is not finite).
+/// The integer that all of `text` writes in decimal digits, with a minus where it is negative;
+/// nothing where it is anything else (a blank, a plus, 1.0, 1e3, 0x10) or beyond int64.
+std::optional<int64_t> parse_integer(std::string_view text);
+
+/// What must be written where an integer within [low, high] is wanted, for complaints: "an integer
+/// from 1 to 64", "an integer of at least 1" where `high` is INT64_MAX, "an integer of at most 9"
+/// where `low` is INT64_MIN, "an integer" where both are.
+std::string integer_wanted(int64_t low, int64_t high);
+
+/// `value` with a fixed number of decimals for people. "-0.0000" becomes "0.0000"; what is not
+/// finite is "NaN", "Infinity" or "-Infinity".
 std::string fixed(double value, int decimals);
 
 /// `value` with `digits` significant digits for people, as printf's %g.

@@ -1,8 +1,7 @@
 #include "base/terminal.hpp"
 
 #include <locale.h>
-#include <clocale>
-#include <cwchar>
+#include <wchar.h>
 
 #include "base/utf8.hpp"
 

@@ -22,10 +22,6 @@ namespace {
 constexpr size_t kChunkBytes = size_t{1} << 18;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-[[noreturn]] void fail_reading(const std::string& path, int error) {
-  throw UserError(path + ": cannot be read: " + std::generic_category().message(error));
-}
-
 /// Closes on every way out.
 class Descriptor {
  public:
@@ -89,6 +85,10 @@ std::string read_text_file(const std::string& path, int64_t max_bytes) {
     fail_at_byte(path, text, at, "must be text, holds a NUL byte");
   }
   return text;
+}
+
+void fail_reading(const std::string& path, int error) {
+  throw UserError(path + ": cannot be read: " + std::generic_category().message(error));
 }
 
 }  // namespace qkvlab

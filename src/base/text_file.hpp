@@ -13,4 +13,7 @@ constexpr int64_t kMaxTextFileBytes = int64_t{256} << 20;
 /// a byte-order mark, or holds a NUL byte. Pipes and /dev/stdin are read to their end.
 std::string read_text_file(const std::string& path, int64_t max_bytes = kMaxTextFileBytes);
 
+/// Throws UserError: `path` cannot be read, for the reason of `error`, an errno.
+[[noreturn]] void fail_reading(const std::string& path, int error);
+
 }  // namespace qkvlab

@@ -6,7 +6,7 @@ namespace qkvlab {
 
 /// The fields of each record type beside "type" and "run", in the order in which they are written.
 /// The writer and the reader both visit them, so that they cannot differ. `R` is the record's type,
-/// const for the writer; a visitor has:
+/// const for the writer; names are literals. A visitor has:
 ///
 ///   field(name, value)          a text, a number, a list, or an object of named values
 ///   schema(name, value)         the schema version
@@ -14,7 +14,8 @@ namespace qkvlab {
 ///   raw(name, text)             an object as its text
 ///   nested(name, values, shape) row-major values of a known shape
 ///   matrix(name, values, rows, columns)  the same where the line alone says the shape
-///   flat(values)                every other field that is a number
+///   flat(values)                every other field that is a number; must be the last that is
+///                               visited, or the reader would take the fields after it as well
 template <typename Type>
 struct Fields;
 

@@ -6,13 +6,11 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <set>
-#include <system_error>
 #include <utility>
 
-#include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/spelling.hpp"
+#include "base/text_file.hpp"
 #include "record/record_fields.hpp"
 #include "record/record_lines.hpp"
 
@@ -99,39 +97,38 @@ class FieldReader {
   FieldReader(const JsonValue& object, std::string_view line) : object_(object), line_(line) {}
 
   template <typename T>
-  void field(const std::string& name, T& value) {
+  void field(std::string_view name, T& value) {
     read_value(at(name), value);
   }
 
-  void schema(const std::string& name, int64_t& value) {
+  void schema(std::string_view name, int64_t& value) {
     const JsonValue& json = at(name);
-    value = json.integer();
-    if (value < 1 || value > kRecordSchema) {
+    value = json.integer(1);
+    if (value > kRecordSchema) {
       json.fail("must be at most " + std::to_string(kRecordSchema) + ", got " +
                 std::to_string(value) + "; was it written by a newer qkvlab?");
     }
   }
 
   template <typename Visit>
-  void object(const std::string& name, const Visit& visit) {
+  void object(std::string_view name, const Visit& visit) {
     FieldReader members(at(name), line_);
     visit(members);
   }
 
-  void raw(const std::string& name, std::string& text) {
+  void raw(std::string_view name, std::string& text) {
     const JsonValue& json = at(name);
     json.members();  // must be an object
     const auto [begin, end] = json.span();
     text = line_.substr(begin, end - begin);
   }
 
-  void nested(const std::string& name, std::vector<float>& values,
+  void nested(std::string_view name, std::vector<float>& values,
               const std::vector<int64_t>& shape) {
     read_nested(at(name), shape, 0, values);
   }
 
-  void matrix(const std::string& name, std::vector<float>& values, int64_t& rows,
-              int64_t& columns) {
+  void matrix(std::string_view name, std::vector<float>& values, int64_t& rows, int64_t& columns) {
     const JsonValue::Array& array = at(name).array();
     rows = static_cast<int64_t>(array.size());
     columns = array.empty() ? 0 : static_cast<int64_t>(array.front().array().size());
@@ -141,20 +138,21 @@ class FieldReader {
   template <typename T>
   void flat(std::vector<std::pair<std::string, T>>& values) {
     for (const auto& [name, json] : object_.members()) {
-      if (known_.count(name) > 0 || !is_number(json)) continue;
+      const bool known = std::find(known_.begin(), known_.end(), name) != known_.end();
+      if (known || !is_number(json)) continue;
       read_value(json, values.emplace_back(name, T{}).second);
     }
   }
 
-  const JsonValue& at(const std::string& name) {
-    known_.insert(name);
+  const JsonValue& at(std::string_view name) {
+    known_.push_back(name);
     return object_.at(name);
   }
 
  private:
   const JsonValue& object_;
   std::string_view line_;
-  std::set<std::string> known_;
+  std::vector<std::string_view> known_;  // the fields that were asked for by name
 };
 
 template <typename Type>
@@ -197,10 +195,6 @@ std::optional<Record> read_line(std::string_view line, const std::string& source
   names.reserve(types.size());
   for (const RecordType& candidate : types) names.emplace_back(candidate.name);
   type.fail(unknown_name("record type", type.string(), names));
-}
-
-[[noreturn]] void fail_reading(const std::string& path, int error) {
-  throw UserError(path + ": cannot be read: " + std::generic_category().message(error));
 }
 
 /// The buffer that getline(3) allocates.

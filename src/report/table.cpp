@@ -2,19 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
 
 namespace qkvlab {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 std::string number_cell(double value, int decimals) {
   return std::isinf(value) && value < 0 ? "-inf" : fixed(value, decimals);

@@ -177,6 +177,24 @@ TEST(Json, UnreadKeysAreRefusedWithTheNearestThatWasAskedFor) {
             "did you mean 'n_heads'?");
 }
 
+TEST(Json, CopiesOfAValueShareWhatWasAskedFor) {
+  const JsonValue json = parse(R"({"a": 1, "b": 2})");
+  const JsonValue copy = json;
+  json.at("a");
+  copy.find("c");
+  EXPECT_EQ(user_error([&] { json.refuse_unread_keys(); }),
+            "x.json:1: b: unknown key 'b'; allowed: a or c; did you mean 'a'?");
+  copy.at("b");
+  EXPECT_NO_THROW(json.refuse_unread_keys());
+}
+
+TEST(Json, AskingForAMemberIsNotAskingForThatOfItsName) {
+  const JsonValue json = parse(R"({"a": {"a": 1}})");
+  json.at("a");
+  json.refuse_unread_keys();
+  user_error([&] { json.at("a").refuse_unread_keys(); });
+}
+
 TEST(Json, AskingForAllMembersLeavesNoneUnread) {
   const JsonValue json = parse(R"({"a": 1, "b": 2})");
   json.members();

@@ -116,6 +116,31 @@ TEST(JsonString, TextThatIsNotUtf8IsAMistakeOfTheProgram) {
   EXPECT_THROW(append_json_string(text, "\xFF"), std::logic_error);
 }
 
+TEST(ParseInteger, TakesBackWhatAppendNumberWrites) {
+  std::mt19937_64 generator(5);
+  for (int i = 0; i < 10000; ++i) {
+    const auto value = random_bits<int64_t>(generator);
+    ASSERT_EQ(parse_integer(text_of(value)), value);
+  }
+  EXPECT_EQ(parse_integer("-9223372036854775808"), std::numeric_limits<int64_t>::min());
+  EXPECT_EQ(parse_integer("9223372036854775807"), std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(parse_integer("007"), 7);
+}
+
+TEST(ParseInteger, TakesDigitsAndAMinusAndNothingElse) {
+  for (const char* text : {"", "-", "+1", " 1", "1 ", "1.0", "1e3", "0x10", "1,000", "--1", "one",
+                           "9223372036854775808", "-9223372036854775809"}) {
+    EXPECT_EQ(parse_integer(text), std::nullopt) << text;
+  }
+}
+
+TEST(IntegerWanted, NamesOnlyTheEndsThatThereAre) {
+  EXPECT_EQ(integer_wanted(-1, 64), "an integer from -1 to 64");
+  EXPECT_EQ(integer_wanted(1, INT64_MAX), "an integer of at least 1");
+  EXPECT_EQ(integer_wanted(INT64_MIN, 0), "an integer of at most 0");
+  EXPECT_EQ(integer_wanted(INT64_MIN, INT64_MAX), "an integer");
+}
+
 TEST(Fixed, RoundsAsPrintf) {
   std::mt19937_64 generator(4);
   std::uniform_real_distribution<double> uniform(-1000, 1000);

@@ -59,6 +59,15 @@ TEST(RecordReader, ANewerSchemaIsRefused) {
             "r.jsonl:1: schema: must be at most 1, got 2; was it written by a newer qkvlab?");
 }
 
+TEST(RecordReader, ASchemaThatNeverWasIsNoNewerOne) {
+  for (const int64_t schema : {0, -1}) {
+    json line = json::parse(line_of(run_record()));
+    line["schema"] = schema;
+    EXPECT_EQ(user_error([&] { parse_record(line.dump(), "r.jsonl", 1); }),
+              "r.jsonl:1: schema: must be an integer of at least 1, got " + std::to_string(schema));
+  }
+}
+
 TEST(RecordReader, OtherTextIsNoNumber) {
   EXPECT_EQ(user_error([] {
               parse_record(
