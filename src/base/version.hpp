@@ -2,6 +2,7 @@
 
 namespace qkvlab {
 
-constexpr const char* kVersion = QKVLAB_VERSION;  // set by CMakeLists.txt
+/// qkvlab's own version: "0.1.0".
+extern const char* const kVersion;
 
 }  // namespace qkvlab

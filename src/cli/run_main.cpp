@@ -1,9 +1,10 @@
 #include "cli/run_main.hpp"
 
-#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -16,11 +17,19 @@ namespace {
 /// LibTorch's messages carry a stack trace from the second line on.
 std::string first_line(std::string_view text) { return printable(text.substr(0, text.find('\n'))); }
 
+/// LibTorch has exceptions of its own where memory runs out. They are told by their text, since
+/// this file does without LibTorch: "DefaultCPUAllocator: can't allocate memory", "CUDA out of
+/// memory".
+bool tells_of_memory(std::string_view what) {
+  return what.find("can't allocate memory") != std::string_view::npos ||
+         what.find("out of memory") != std::string_view::npos;
+}
+
 }  // namespace
 
 int run_main(const std::function<void()>& body) {
-  // stdout is data, stderr is talk.
-  spdlog::set_default_logger(spdlog::stderr_color_st("qkvlab"));
+  // stdout is data, stderr is talk; without colours, on a terminal too.
+  spdlog::set_default_logger(spdlog::stderr_logger_st("qkvlab"));
   spdlog::set_pattern("%v");
   try {
     body();
@@ -31,7 +40,11 @@ int run_main(const std::function<void()>& body) {
   } catch (const std::bad_alloc&) {
     spdlog::error("out of memory");
   } catch (const std::exception& error) {
-    spdlog::error("qkvlab failed, which is a fault of its own: {}", first_line(error.what()));
+    if (tells_of_memory(error.what())) {
+      spdlog::error("out of memory");
+    } else {
+      spdlog::error("qkvlab failed, which is a fault of its own: {}", first_line(error.what()));
+    }
   }
   return static_cast<int>(ExitCode::kFailed);
 }

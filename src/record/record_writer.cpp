@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <cstddef>
 #include <set>
-#include <stdexcept>
 
+#include "base/error.hpp"
+#include "base/nested_array.hpp"
 #include "base/number_text.hpp"
 #include "record/record_fields.hpp"
 #include "record/record_lines.hpp"
@@ -10,10 +10,6 @@
 namespace qkvlab {
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (!holds) throw std::logic_error(what);
-}
 
 void append_value(std::string& out, const std::string& text) { append_json_string(out, text); }
 void append_value(std::string& out, int64_t value) { append_number(out, value); }
@@ -26,21 +22,6 @@ void append_value(std::string& out, const std::vector<T>& values) {
   for (size_t i = 0; i < values.size(); ++i) {
     if (i > 0) out += ',';
     append_value(out, values[i]);
-  }
-  out += ']';
-}
-
-/// The part of `values` below the first `level` dimensions, from `at`, which moves past it.
-void append_nested(std::string& out, const std::vector<float>& values,
-                   const std::vector<int64_t>& shape, size_t level, size_t& at) {
-  if (level == shape.size()) {
-    append_number(out, values[at++]);
-    return;
-  }
-  out += '[';
-  for (int64_t i = 0; i < shape[level]; ++i) {
-    if (i > 0) out += ',';
-    append_nested(out, values, shape, level + 1, at);
   }
   out += ']';
 }
@@ -82,15 +63,8 @@ class FieldWriter {
 
   void nested(const std::string& name, const std::vector<float>& values,
               const std::vector<int64_t>& shape) {
-    size_t count = 1;
-    for (const int64_t length : shape) {
-      require(length >= 0, "a shape must not be negative");
-      count *= static_cast<size_t>(length);
-    }
-    require(values.size() == count, "a tensor must have as many values as its shape says");
     key(name);
-    size_t at = 0;
-    append_nested(out_, values, shape, 0, at);
+    write_nested_array(values, shape, [&](std::string_view piece) { out_ += piece; });
   }
 
   void matrix(const std::string& name, const std::vector<float>& values, int64_t rows,
