@@ -1,5 +1,5 @@
-// `qkvlab`: reads the command line without LibTorch, whose loading takes 0.4 s, and hands over to
-// `qkvlab-engine` for the commands that need it.
+// `qkvlab`: finds every mistake on the command line, and prints help, without LibTorch, whose
+// loading takes 0.4 s. Then it becomes `qkvlab-engine`, since all commands so far need LibTorch.
 
 #include <unistd.h>
 

@@ -3,32 +3,32 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <iostream>
+#include <functional>
+#include <optional>
+#include <sstream>
 
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "base/spelling.hpp"
 #include "base/version.hpp"
+#include "cli/output.hpp"
 #include "config/projection_plan.hpp"
 
 namespace qkvlab {
 
 namespace {
 
-constexpr int64_t kMaxEpochs = 1'000'000'000;
+constexpr int64_t kMaxEpochs = 1'000'000;
 
 /// An integer option within [low, high]. CLI11's own conversion would not say what is allowed.
 CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value, int64_t low,
                          int64_t high, const std::string& help) {
   const auto read = [=, &value](const std::string& text) {
-    int64_t number = 0;
-    const char* end = text.data() + text.size();
-    const auto result = std::from_chars(text.data(), end, number);
-    if (result.ec != std::errc{} || result.ptr != end || number < low || number > high) {
-      throw UserError(name + ": must be an integer from " + std::to_string(low) + " to " +
-                      std::to_string(high) + ", got '" + text + "'");
+    const std::optional<int64_t> number = parse_integer(text);
+    if (!number || *number < low || *number > high) {
+      throw UserError(name + ": must be " + integer_wanted(low, high) + ", got '" + text + "'");
     }
-    value = number;
+    value = *number;
   };
   return app->add_option_function<std::string>(name, read, help)
       ->type_name("N")
@@ -135,6 +135,15 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
   throw UserError(where.get_display_name() + ": " + error.what());
 }
 
+/// Prints what was asked for instead of a command: help or the version.
+void print_answer(const CLI::App& app, const CLI::Success& question) {
+  std::ostringstream text;
+  app.exit(question, text, text);
+  Output output("");
+  output.write(text.str());
+  output.finish();
+}
+
 }  // namespace
 
 Command parse_command_line(int argc, const char* const* argv) {
@@ -150,11 +159,8 @@ Command parse_command_line(int argc, const char* const* argv) {
       "doctor", "LibTorch, BLAS and threads of this machine; self-test of mask conventions");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    app.exit(help, std::cout, std::cerr);
-    return NoCommand{};
-  } catch (const CLI::CallForVersion& version) {
-    app.exit(version, std::cout, std::cerr);
+  } catch (const CLI::Success& question) {
+    print_answer(app, question);
     return NoCommand{};
   } catch (const CLI::ParseError& error) {
     refuse(app, error);

@@ -36,7 +36,7 @@ using Command = std::variant<NoCommand, TraceCommand, AttendCommand, DoctorComma
 
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the
-/// version itself.
+/// version itself, and throws UserError (exit code 1) where standard output does not take them.
 Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace qkvlab
