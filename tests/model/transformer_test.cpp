@@ -173,5 +173,24 @@ TEST(Transformer, LayersAndSublayersDropDifferently) {
   EXPECT_FALSE(first.equal(second));
 }
 
+TEST(Transformer, EachLayersAttentionDropsAsItsSiteIsKeyed) {
+  TransformerOptions options = small_transformer(attention_mode("full"));
+  options.attention_dropout = 0.5;
+  const auto model = make_model<Transformer>(options, 3);
+  DropoutStep step;
+  step.step = 9;
+  step.sources.emplace_back(RandomScheme::kKeyed, 3);
+  // Of one token each: a head's context is either dropped or doubled.
+  const TransformerForward found =
+      model->forward(input_of(whole_numbers(kVocabulary, {40, 1}, 1)), &step);
+  for (const std::string layer : {"0", "1"}) {
+    const auto& trace = found.blocks[std::stoul(layer)].attention;
+    const std::string purpose = "dropout/9/blocks." + layer + ".attention.weights";
+    const at::Tensor keep =
+        at::empty({40, 2, 1, 1}).bernoulli_(0.5, step.sources[0].generator(purpose));
+    EXPECT_TRUE(near(trace.attention.context, trace.projected.value * keep * 2)) << layer;
+  }
+}
+
 }  // namespace
 }  // namespace qkvlab
