@@ -2,15 +2,18 @@
 # Configures the preset `release` and builds it in build/release.
 #   scripts/build.sh [-DNAME=VALUE…] [TARGET…]        without targets: all of them
 # Callers at once wait for each other. All talk goes to stderr.
-# CMAKE_BUILD_PARALLEL_LEVEL sets the number of jobs; default: one per core, memory allowing.
+# Torch_DIR names the folder of another LibTorch's TorchConfig.cmake, which is kept until it names
+# the next. CMAKE_BUILD_PARALLEL_LEVEL sets the number of jobs; default: one per core, memory allowing.
 set -euo pipefail
 exec </dev/null >&2
 
 root=$(dirname "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")")
 build=$root/build/release
+# CMake heeds the environment's Torch_DIR only while it remembers none.
+torch=${Torch_DIR:+$(realpath --no-symlinks --canonicalize-missing "$Torch_DIR")}
 cd "$root"
 
-definitions=()
+definitions=(${torch:+"-DTorch_DIR=$torch"})
 targets=()
 for argument in "$@"; do
   case $argument in
@@ -23,11 +26,11 @@ say() { printf 'build: %s\n' "$*"; }
 
 # A LibTorch translation unit takes up to 1.5 GiB of memory.
 job_count() {
-  local by_cores by_memory
-  by_cores=$(nproc)
-  by_memory=$(awk '/^MemAvailable:/ { print int($2 / (1.5 * 1024 * 1024)) }' /proc/meminfo || true)
-  if ((${by_memory:-by_cores} < by_cores)); then by_cores=$by_memory; fi
-  echo $((by_cores > 1 ? by_cores : 1))
+  local jobs fitting
+  jobs=$(nproc)
+  fitting=$(awk '/^MemAvailable:/ { print int($2 / (1.5 * 1024 * 1024)) }' /proc/meminfo || true)
+  if [[ -n $fitting ]] && ((fitting < jobs)); then jobs=$fitting; fi
+  echo $((jobs > 1 ? jobs : 1))
 }
 
 mkdir -p "$build"
@@ -37,14 +40,20 @@ if ! flock --nonblock "$lock"; then
   flock "$lock"
 fi
 
-# CMake refuses a build folder that was moved or copied together with its project.
-if [[ -e $build/CMakeCache.txt ]] &&
-  ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt"; then
+# Whether what CMake remembers is of this project and of the LibTorch that is asked for.
+is_cache_right() {
+  grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$root" "$build/CMakeCache.txt" || return 1
+  [[ -z $torch || $(sed -n 's/^Torch_DIR:[^=]*=//p' "$build/CMakeCache.txt") == "$torch" ]]
+}
+
+# CMake refuses a build folder that was moved or copied together with its project, and mixes two
+# LibTorches where Torch_DIR alone changes.
+if [[ -e $build/CMakeCache.txt ]] && ! is_cache_right; then
   rm -rf "$build/CMakeCache.txt" "$build/CMakeFiles"
 fi
 
 # Dated before the build reads anything, so that a file changed meanwhile is newer than the stamp.
-printf '%s\n' "$root" >"$build/.stamp.new"
+printf '%s\n' "$root" "${Torch_DIR:-}" >"$build/.stamp.new"
 if ! cmake --preset release "${definitions[@]}" >"$build/configure.log" 2>&1; then
   cat "$build/configure.log"
   say "CMake could not configure the project: see above, or $build/configure.log"

@@ -3,7 +3,7 @@
 set -euo pipefail
 
 scripts=$(dirname "$(readlink -f "$0")")/../../scripts
-export QKVLAB_NO_SETUP=1
+export QKVLAB_NO_SETUP=1 Torch_DIR
 sandbox=$(mktemp -d)
 trap 'rm -rf "$sandbox"' EXIT
 project="$sandbox/a project"
@@ -19,7 +19,17 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 add_executable(qkvlab src/main.cpp)
 add_executable(qkvlab-engine src/main.cpp)
 add_executable(unwanted src/absent.cpp)
+find_package(Torch REQUIRED)
+message("LibTorch from ${torch_source}, library from ${TORCH_LIBRARY}")
 END
+# Two LibTorches, whose configuration remembers a library as the real one does.
+for torch in first second; do
+  mkdir -p "$sandbox/torch $torch"
+  cat >"$sandbox/torch $torch/TorchConfig.cmake" <<END
+set(torch_source $torch)
+set(TORCH_LIBRARY $torch CACHE STRING "")
+END
+done
 touch "$project/src/absent.cpp" # links to no program, so nothing may build it
 
 # write_program TEXT: a program that prints TEXT, its arguments, its directory and its input.
@@ -54,6 +64,7 @@ expect() {
 
 cd "$sandbox/else where"
 here=$PWD
+Torch_DIR="$sandbox/torch first"
 
 write_program first
 expect 'builds, and only the program talks on stdout' 0 "first|a b|$here|input" 'a b'
@@ -67,6 +78,13 @@ for tool in cmake dpkg-query flock; do
   chmod +x "$sandbox/traps/$tool"
 done
 PATH="$sandbox/traps:$PATH" expect 'goes straight to what is built' 0 "first|$here|input"
+
+grep -q 'from first, library from first' "$project/build/release/configure.log" ||
+  fail 'does not take the LibTorch of Torch_DIR'
+Torch_DIR='../torch second' expect 'another Torch_DIR' 0 "first|$here|input"
+grep -q 'from second, library from second' "$project/build/release/configure.log" ||
+  fail 'does not take the LibTorch of another Torch_DIR'
+Torch_DIR='' PATH="$sandbox/traps:$PATH" expect 'without Torch_DIR all stays' 0 "first|$here|input"
 
 write_program second
 "$sandbox/bin/lab" one </dev/null >"$sandbox/out 1" 2>"$sandbox/talk" &
