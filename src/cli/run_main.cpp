@@ -3,6 +3,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
@@ -29,7 +30,8 @@ bool tells_of_memory(std::string_view what) {
 
 int run_main(const std::function<void()>& body) {
   // stdout is data, stderr is talk; without colours, on a terminal too.
-  spdlog::set_default_logger(spdlog::stderr_logger_st("qkvlab"));
+  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
+      "qkvlab", std::make_shared<spdlog::sinks::stderr_sink_st>()));
   spdlog::set_pattern("%v");
   try {
     body();
