@@ -10,7 +10,7 @@ unset Torch_DIR
 # torch NAME VERSION: a folder NAME with a LibTorch of that version, whose TorchConfig.cmake is read
 # from the standard input.
 torch() {
-  mkdir "$sandbox/$1"
+  mkdir -p "$sandbox/$1"
   cat >"$sandbox/$1/TorchConfig.cmake"
   cat >"$sandbox/$1/TorchConfigVersion.cmake" <<END
 set(PACKAGE_VERSION "$2")
@@ -44,6 +44,11 @@ torch headless 2.6.0 <<<'set(Torch_FOUND TRUE)'
 refuses headless 'it lacks the header torch/torch.h'
 torch abi 2.6.0 <<<'set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=0")'
 refuses abi "The LibTorch in $sandbox/abi was built for the ABI before C++11"
+# A LibTorch of the system, where there is one, must not lend a part of itself to another.
+torch whole/share/cmake/Torch 2.6.0 <<<"find_package(Caffe2 PATHS \${CMAKE_CURRENT_LIST_DIR}/../Caffe2)"
+mkdir "$sandbox/whole/share/cmake/Caffe2"
+echo 'message(FATAL_ERROR "the Caffe2 beside it")' >"$sandbox/whole/share/cmake/Caffe2/Caffe2Config.cmake"
+refuses whole/share/cmake/Torch 'the Caffe2 beside it'
 mkdir "$sandbox/empty"
 refuses empty "Torch_DIR is $sandbox/empty, which holds no TorchConfig.cmake."
 export Torch_DIR=$sandbox/empty
