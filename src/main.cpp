@@ -18,6 +18,8 @@ int main(int argc, char** argv) {
     if (std::holds_alternative<NoCommand>(command)) return;
     const std::string engine = executable_directory() / "qkvlab-engine";
     execv(engine.c_str(), argv);
-    throw UserError(engine + ": cannot be started: " + std::strerror(errno));
+    throw UserError(engine + ": cannot be started: " + std::strerror(errno) +
+                        "; is qkvlab built or installed whole?",
+                    ExitCode::kFailed);
   });
 }

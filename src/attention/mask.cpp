@@ -4,16 +4,20 @@
 
 namespace qkvlab {
 
-Mask::Mask(at::Tensor allowed) : allowed_(std::move(allowed)) {
+Mask::Mask(at::Tensor allowed) : Mask(std::move(allowed), true) {}
+
+Mask::Mask(at::Tensor allowed, bool may_have_dead_rows) : allowed_(std::move(allowed)) {
   TORCH_CHECK(allowed_.scalar_type() == at::kBool && allowed_.dim() >= 2,
               "a mask is bool [..., Tq, Tk], got ", allowed_.sizes());
   blocked_ = ~allowed_;
+  if (!may_have_dead_rows) return;
   const at::Tensor dead = blocked_.all(-1, /*keepdim=*/true);  // [..., Tq, 1]
   if (dead.any().item<bool>()) dead_rows_ = dead;
 }
 
 Mask Mask::causal(int64_t queries, int64_t keys, at::Device device) {
-  return Mask(at::ones({queries, keys}, at::device(device).dtype(at::kBool)).tril());
+  // Every query sees key 0.
+  return {at::ones({queries, keys}, at::device(device).dtype(at::kBool)).tril(), keys == 0};
 }
 
 Mask Mask::key_padding(const at::Tensor& valid) {

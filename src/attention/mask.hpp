@@ -9,8 +9,8 @@ namespace qkvlab {
 /// Which keys each query may attend to; true = may attend, everywhere in this project (PyTorch's
 /// MultiheadAttention means the opposite). Scores are masked before the softmax.
 ///
-/// A mask is made once per batch and used by every layer and head: finding the dead rows (queries
-/// that may attend to nothing) costs a look at the values, which attend() is spared.
+/// A mask is made once per forward pass and used by every layer and head: finding the dead rows
+/// (queries that may attend to nothing) costs a look at the values, which attend() is spared.
 class Mask {
  public:
   /// Every query may attend to every key.
@@ -41,6 +41,9 @@ class Mask {
   const at::Tensor& dead_rows() const { return dead_rows_; }
 
  private:
+  /// Looks for dead rows only where there may be any.
+  Mask(at::Tensor allowed, bool may_have_dead_rows);
+
   at::Tensor allowed_, blocked_, dead_rows_;
 };
 

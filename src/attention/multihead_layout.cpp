@@ -10,33 +10,26 @@ namespace {
 
 enum class Part { kWeight, kBias };
 
-/// One projection's part of the layout: learned, borrowed, or what has the effect of its source.
-at::Tensor layout_part(const std::vector<NamedValue>& values, const ProjectionPlan& plan,
-                       Source source, const std::string& name, Part part, int64_t width) {
-  switch (source) {
-    case Source::kQuery:
-      return layout_part(values, plan, plan.query, "q_proj", part, width);
-    case Source::kKey:
-      return layout_part(values, plan, plan.key, "k_proj", part, width);
-    case Source::kValue:
-      return layout_part(values, plan, plan.value, "v_proj", part, width);
-    case Source::kOwn:
-      return value_at(values, name + (part == Part::kWeight ? ".weight" : ".bias"));
-    case Source::kIdentity:
-      return part == Part::kWeight ? at::eye(width) : at::zeros({width});
-    case Source::kZero:
-      break;
+/// One projection's part of the layout: learned, or what has the effect of its source.
+at::Tensor layout_part(const std::vector<NamedValue>& values, Source source, Part part,
+                       int64_t width) {
+  const bool weight = part == Part::kWeight;
+  const at::TensorOptions like = values.front().value.options();
+  if (source == Source::kIdentity && weight) return at::eye(width, like);
+  if (source == Source::kIdentity || source == Source::kZero) {
+    return weight ? at::zeros({width, width}, like) : at::zeros({width}, like);
   }
-  return part == Part::kWeight ? at::zeros({width, width}) : at::zeros({width});
+  return value_at(values, projection_name(source) + (weight ? ".weight" : ".bias"));
 }
 
 at::Tensor layout_rows(const torch::nn::Module& owner, const ProjectionPlan& plan, Part part,
                        int64_t width) {
   const std::vector<NamedValue> values = named_values(owner);
-  // at::cat copies and so cuts off from the module.
-  return at::cat({layout_part(values, plan, plan.query, "q_proj", part, width),
-                  layout_part(values, plan, plan.key, "k_proj", part, width),
-                  layout_part(values, plan, plan.value, "v_proj", part, width)});
+  std::vector<at::Tensor> rows;
+  for (const Source source : plan.resolved()) {
+    rows.push_back(layout_part(values, source, part, width));
+  }
+  return at::cat(rows);  // copies, and so cuts off from the module
 }
 
 }  // namespace
@@ -64,12 +57,13 @@ void import_multihead(SelfAttentionImpl& attention, const MultiheadLayout& layou
   const auto weights = layout.in_proj_weight.chunk(3);
   const auto biases =
       options.bias ? layout.in_proj_bias.chunk(3) : std::vector<at::Tensor>(weights.size());
-  const std::vector<std::string> names = {"q_proj", "k_proj", "v_proj"};
+  constexpr std::array<Source, 3> kOrder = {Source::kQuery, Source::kKey, Source::kValue};
   for (const NamedValue& mine : named_values(attention)) {
     // Views of the parameters: copying into them sets packed slices too.
-    for (size_t i = 0; i < names.size(); ++i) {
-      if (mine.path == names[i] + ".weight") mine.value.copy_(weights[i]);
-      if (mine.path == names[i] + ".bias") mine.value.copy_(biases[i]);
+    for (size_t i = 0; i < kOrder.size(); ++i) {
+      const std::string name = projection_name(kOrder[i]);
+      if (mine.path == name + ".weight") mine.value.copy_(weights[i]);
+      if (mine.path == name + ".bias") mine.value.copy_(biases[i]);
     }
     if (mine.path == "out_proj.weight") mine.value.copy_(layout.out_proj_weight);
     if (mine.path == "out_proj.bias") mine.value.copy_(layout.out_proj_bias);

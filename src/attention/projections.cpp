@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace qkvlab {
 
 Projections::Projections(const ProjectionOptions& options, torch::nn::Module& owner,
@@ -20,43 +22,22 @@ Projections::Projections(const ProjectionOptions& options, torch::nn::Module& ow
 }
 
 QueryKeyValue Projections::forward(const at::Tensor& x) const {
+  const ProjectionPlan& plan = options_.plan;
   std::vector<at::Tensor> own;  // in the order of learned()
   if (packed_.is_empty()) {
     for (const Linear& projection : separate_) own.push_back(projection->forward(x));
   } else {
     own = packed_->forward(x).chunk(static_cast<int64_t>(packed_->names.size()), -1);
   }
-
-  size_t next_own = 0;
-  const auto make = [&](Source source) {
-    switch (source) {
-      case Source::kOwn:
-        return own[next_own++];
-      case Source::kIdentity:
-        return x;
-      case Source::kZero:
-        return at::zeros_like(x);
-      default:
-        return at::Tensor();  // borrowed, below
-    }
+  const std::vector<std::string> learned = plan.learned();
+  const auto value_of = [&](Source source) {
+    if (source == Source::kIdentity) return x;
+    if (source == Source::kZero) return at::zeros_like(x);
+    const auto name = std::find(learned.begin(), learned.end(), projection_name(source));
+    return own.at(name - learned.begin());
   };
-  const ProjectionPlan& plan = options_.plan;
-  // Braces: evaluated in the order query, key, value.
-  const QueryKeyValue made{make(plan.query), make(plan.key), make(plan.value)};
-  const auto borrow = [&](Source source, const at::Tensor& otherwise) {
-    switch (source) {
-      case Source::kQuery:
-        return made.query;
-      case Source::kKey:
-        return made.key;
-      case Source::kValue:
-        return made.value;
-      default:
-        return otherwise;
-    }
-  };
-  return {borrow(plan.query, made.query), borrow(plan.key, made.key),
-          borrow(plan.value, made.value)};
+  const auto [query, key, value] = plan.resolved();
+  return {value_of(query), value_of(key), value_of(value)};
 }
 
 }  // namespace qkvlab

@@ -27,9 +27,9 @@ SelfAttentionImpl::SelfAttentionImpl(const SelfAttentionOptions& options,
   out_proj = register_module("out_proj", Linear(output, initial.submodule("out_proj")));
 }
 
-SelfAttentionTrace SelfAttentionImpl::forward(const at::Tensor& x, const Mask& mask,
-                                              const DropoutStep* dropout_step) const {
-  SelfAttentionTrace trace;
+SelfAttentionForward SelfAttentionImpl::forward(const at::Tensor& x, const Mask& mask,
+                                                const DropoutStep* dropout_step) const {
+  SelfAttentionForward trace;
   const QueryKeyValue whole = projections_.forward(x);  // [B, T, C]
   trace.projected = {split_heads(whole.query, options_.heads),
                      split_heads(whole.key, options_.heads),

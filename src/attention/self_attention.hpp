@@ -19,7 +19,7 @@ struct SelfAttentionOptions {
 };
 
 /// What self-attention computes on its way; in the order of computation.
-struct SelfAttentionTrace {
+struct SelfAttentionForward {
   QueryKeyValue projected;  // [B, H, T, Dh] each
   Attention attention;      // products, scores, weights [B, H, T, T]; context [B, H, T, Dh]
   at::Tensor output;        // [B, T, C]
@@ -34,8 +34,8 @@ class SelfAttentionImpl : public torch::nn::Module {
 
   /// x [B, T, C] (or [R, B, T, C]); `mask` as the scores of one head have it ([T, T] or [B, T, T]
   /// or with 1 for T).
-  SelfAttentionTrace forward(const at::Tensor& x, const Mask& mask = {},
-                             const DropoutStep* dropout_step = nullptr) const;
+  SelfAttentionForward forward(const at::Tensor& x, const Mask& mask = {},
+                               const DropoutStep* dropout_step = nullptr) const;
 
   const SelfAttentionOptions& options() const { return options_; }
 

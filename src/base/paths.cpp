@@ -31,7 +31,9 @@ std::string find_input_file(const std::string& path) {
   if (std::filesystem::path(path).is_absolute()) throw UserError(path + ": no such file");
   const std::filesystem::path shipped = shared_directory() / path;
   if (found(shipped)) return shipped.string();
-  throw UserError(path + ": no such file; tried " + std::filesystem::absolute(path).string() +
+  std::error_code no_working_directory;
+  const std::filesystem::path here = std::filesystem::absolute(path, no_working_directory);
+  throw UserError(path + ": no such file; tried " + (no_working_directory ? path : here.string()) +
                   " and " + shipped.string());
 }
 

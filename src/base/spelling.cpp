@@ -9,11 +9,14 @@ namespace qkvlab {
 
 namespace {
 
+/// Upper-case ASCII letters count as lower-case ones.
 std::u32string code_points(std::string_view text) {
   std::u32string result;
   for (size_t at = 0; at < text.size();) {
     const auto code_point = next_code_point(text, at);
-    result += code_point ? *code_point : static_cast<unsigned char>(text[at++]);
+    char32_t c = code_point ? *code_point : static_cast<unsigned char>(text[at++]);
+    if (U'A' <= c && c <= U'Z') c += U'a' - U'A';
+    result += c;
   }
   return result;
 }
@@ -54,7 +57,8 @@ std::optional<std::string> nearest_spelling(std::string_view word,
     // The distance is never below the difference in length; a huge word costs nothing.
     if (longer - shorter > limit) continue;
     const size_t edits = distance(given, wanted);
-    if (edits <= limit && (!nearest || edits < smallest)) {
+    // Where every letter differs there is nothing to recognise.
+    if (edits <= limit && edits < longer && (!nearest || edits < smallest)) {
       nearest = candidate;
       smallest = edits;
     }

@@ -8,8 +8,8 @@
 namespace qkvlab {
 
 /// The candidate that `word` was probably meant to be: the one at the smallest Damerau–Levenshtein
-/// distance (optimal string alignment), if that is at most a third of the longer word, rounded up.
-/// Ties go to the earlier candidate.
+/// distance (optimal string alignment), if that is at most a third of the longer word, rounded up,
+/// and leaves something in common. Case does not count. Ties go to the earlier candidate.
 std::optional<std::string> nearest_spelling(std::string_view word,
                                             const std::vector<std::string>& candidates);
 

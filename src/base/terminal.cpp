@@ -62,6 +62,17 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string shorten(std::string_view text, size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  size_t end = 0;
+  for (size_t at = 0; at < text.size();) {
+    if (!next_code_point(text, at)) ++at;
+    if (display_width(text.substr(0, at)) > width - 1) break;
+    end = at;
+  }
+  return std::string(text.substr(0, end)) + "…";
+}
+
 std::string pad_right(std::string_view text, size_t width) {
   const size_t taken = display_width(text);
   return std::string(text) + std::string(taken < width ? width - taken : 0, ' ');

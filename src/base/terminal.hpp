@@ -16,6 +16,9 @@ size_t display_width(std::string_view text);
 /// file goes through it on its way to a terminal, so that a token cannot move the cursor.
 std::string printable(std::string_view text);
 
+/// `text` cut to `width` columns, its last one "…"; unchanged where it is not wider.
+std::string shorten(std::string_view text, size_t width);
+
 /// `text` filled with blanks to `width` columns; unchanged where it is wider.
 std::string pad_right(std::string_view text, size_t width);
 std::string pad_left(std::string_view text, size_t width);

@@ -1,11 +1,13 @@
 #include "attention/attend.hpp"
 
 #include <ATen/ATen.h>
+#include <spdlog/spdlog.h>
 
+#include "base/nested_array.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
 #include "cli/commands.hpp"
-#include "cli/matrix_text.hpp"
+#include "cli/matrix_section.hpp"
 #include "cli/output.hpp"
 #include "config/attend_input.hpp"
 #include "experiment/tensor_values.hpp"
@@ -31,9 +33,8 @@ Mask mask_of(const AttendInput& input) {
   Mask mask;
   if (input.causal) mask = Mask::causal(input.queries(), input.keys());
   if (!input.key_valid.empty()) {
-    const at::Tensor valid = at::empty({input.keys()}, at::kBool);
-    for (int64_t key = 0; key < input.keys(); ++key) valid[key] = bool{input.key_valid[key]};
-    mask = mask & Mask::key_padding(valid);
+    const std::vector<uint8_t> flags(input.key_valid.begin(), input.key_valid.end());
+    mask = mask & Mask::key_padding(at::tensor(flags).to(at::kBool));
   }
   return mask;
 }
@@ -103,25 +104,13 @@ std::string attend_text(const AttendInput& input, const HandAttention& hand) {
   return text;
 }
 
-/// [rows, columns] as nested JSON arrays.
-void append_matrix(std::string& out, const at::Tensor& matrix) {
-  const std::vector<double> values = double_values(matrix);
-  const int64_t columns = matrix.size(1);
-  for (size_t i = 0; i < values.size(); ++i) {
-    const bool starts_row = static_cast<int64_t>(i) % columns == 0;
-    out += starts_row ? (i == 0 ? "[[" : "], [") : ", ";
-    append_number(out, values[i]);
-  }
-  out += "]]";
-}
-
-std::string attend_json(const HandAttention& hand) {
-  std::string out;
-  const auto member = [&out](const char* name, const at::Tensor& matrix) {
-    out += out.empty() ? "{\"" : ",\n \"";
-    out += name;
-    out += "\": ";
-    append_matrix(out, matrix);
+void write_json(const HandAttention& hand, Output& output) {
+  const auto write = [&output](std::string_view piece) { output.write(piece); };
+  const char* before = "{\"";
+  const auto member = [&](const char* name, const at::Tensor& matrix) {
+    write(std::string(before) + name + "\": ");
+    write_nested_array(double_values(matrix), matrix.sizes().vec(), write);
+    before = ",\n \"";
   };
   member("q", hand.q);
   member("k", hand.k);
@@ -130,16 +119,24 @@ std::string attend_json(const HandAttention& hand) {
   member("scores", hand.attention.scores);
   member("weights", hand.attention.weights);
   member("context", hand.attention.context);
-  return out + "}\n";
+  write("}\n");
 }
 
 }  // namespace
 
 void run_attend(const AttendCommand& command) {
-  const AttendInput input = read_attend_input(find_input_file(command.file));
-  Output output(command.out);
+  const std::string file = find_input_file(command.file);
+  const AttendInput input = read_attend_input(file);
+  Output output(command.out, file);
   const HandAttention hand = compute(input);
-  output.write(command.format == Format::kText ? attend_text(input, hand) : attend_json(hand));
+  if (!hand.attention.context.isfinite().all().item<bool>()) {
+    spdlog::warn("{}: numbers this large overflow: the context is not finite", command.file);
+  }
+  if (command.format == Format::kText) {
+    output.write(attend_text(input, hand));
+  } else {
+    write_json(hand, output);
+  }
   output.finish();
 }
 

@@ -59,7 +59,13 @@ void add_format(CLI::App* app, Format& format, const std::string& other, Format 
 }
 
 void add_out(CLI::App* app, std::string& out) {
-  app->add_option("--out", out, "Write to this file instead of standard output")->type_name("FILE");
+  const auto read = [&out](const std::string& file) {
+    if (file.empty()) throw UserError("--out: a file's name must not be empty");
+    out = file;
+  };
+  app->add_option_function<std::string>("--out", read,
+                                        "Write to this file instead of standard output")
+      ->type_name("FILE");
 }
 
 CLI::App* add_trace(CLI::App& app, TraceCommand& command) {
@@ -90,10 +96,10 @@ CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
       app.add_subcommand("attend", "Attention on matrices written by hand, every step shown");
   attend
       ->add_option(
-          "input", command.file,
+          "FILE", command.file,
           "JSON: x with w_q, w_k, w_v ([out, in]), or q, k, v; optional causal, key_valid, "
           "scale, tokens")
-      ->type_name("FILE")
+      ->type_name("")
       ->required();
   add_format(attend, command.format, "json", Format::kJson);
   add_out(attend, command.out);
@@ -132,7 +138,21 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
     }
     throw UserError(where.get_display_name() + ": one argument too many: '" + word + "'");
   }
+  const std::string name = std::string(error.what()).substr(0, std::string(error.what()).find(':'));
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    throw UserError(where.get_display_name() + ": " + name +
+                    ": takes one value, and is given once");
+  }
   throw UserError(where.get_display_name() + ": " + error.what());
+}
+
+/// CLI11 takes `--out= next` for `--out next`.
+void refuse_empty_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc; ++i) {
+    const std::string_view word = argv[i];
+    const bool option_alone = word.rfind("--", 0) == 0 && word.find('=') == word.size() - 1;
+    if (option_alone) throw UserError(std::string(word) + ": a value must follow");
+  }
 }
 
 /// Prints what was asked for instead of a command: help or the version.
@@ -151,12 +171,14 @@ Command parse_command_line(int argc, const char* const* argv) {
                "qkvlab");
   app.set_version_flag("--version", std::string("qkvlab ") + kVersion);
   app.get_formatter()->column_width(28);
+  app.require_subcommand(0, 1);  // a second command is an argument too many
   TraceCommand trace_command;
   AttendCommand attend_command;
   const CLI::App* trace = add_trace(app, trace_command);
   const CLI::App* attend = add_attend(app, attend_command);
   const CLI::App* doctor = app.add_subcommand(
       "doctor", "LibTorch, BLAS and threads of this machine; self-test of mask conventions");
+  refuse_empty_values(argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& question) {

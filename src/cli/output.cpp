@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include "base/error.hpp"
 #include "record/record_lines.hpp"
@@ -17,8 +18,14 @@ namespace {
 
 }  // namespace
 
-Output::Output(const std::string& file) {
-  if (!file.empty()) file_.emplace(file);
+Output::Output(const std::string& file, const std::string& input) {
+  if (file.empty()) return;
+  std::error_code not_there;
+  const bool regular = std::filesystem::is_regular_file(file, not_there);
+  if (regular && !input.empty() && std::filesystem::equivalent(file, input, not_there)) {
+    throw UserError("--out: " + file + " is the input itself");
+  }
+  file_.emplace(file);
 }
 
 void Output::write(std::string_view text) {

@@ -12,8 +12,9 @@ namespace qkvlab {
 /// Where a command's data goes: standard output, or a file that appears whole or not at all.
 class Output {
  public:
-  /// Standard output where `file` is empty. Throws UserError, as write and finish do.
-  explicit Output(const std::string& file);
+  /// Standard output where `file` is empty. Throws UserError, as write and finish do; also where
+  /// `file` is `input`, the file that the data is made from, under whatever name.
+  explicit Output(const std::string& file, const std::string& input = "");
 
   void write(std::string_view text);
   /// Everything is written. Without it a file does not appear.

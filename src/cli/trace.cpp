@@ -40,8 +40,9 @@ class Progress {
 }  // namespace
 
 void run_trace(const TraceCommand& command) {
-  Sentences sentences = read_sentences(find_input_file(command.file));
-  // As it was named, so that a run's identity does not depend on where the program is installed.
+  const std::string file = find_input_file(command.file);
+  Sentences sentences = read_sentences(file);
+  // As it was named, wherever it was found.
   sentences.file = command.file;
   const auto count = static_cast<int64_t>(sentences.tokens.size());
   if (command.sentence > count) {
@@ -49,8 +50,8 @@ void run_trace(const TraceCommand& command) {
                     " (the sentences of " + command.file + "), got " +
                     std::to_string(command.sentence));
   }
-  Output output(
-      command.out);  // before the work: a place that cannot be written to is refused early
+  // A place that cannot be written to is refused before the work.
+  Output output(command.out, file);
 
   SentimentRunOptions options;
   options.plan = attention_mode(command.mode);

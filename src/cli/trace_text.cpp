@@ -3,10 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
+#include <map>
 
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
-#include "cli/matrix_text.hpp"
+#include "cli/matrix_section.hpp"
 #include "experiment/tensor_values.hpp"
 #include "report/table.hpp"
 
@@ -17,16 +18,15 @@ namespace {
 constexpr size_t kMaxWords = 200;  // of the vocabulary
 
 struct Projection {
-  std::string symbol;     // "Q"
-  std::string parameter;  // "q_proj.weight"
+  std::string symbol;  // "Q"
   Source source;
   const at::Tensor& value;  // [1, T, C]
 };
 
 std::vector<Projection> projections_of(const ProjectionPlan& plan, const QueryKeyValue& projected) {
-  return {{"Q", "q_proj.weight", plan.query, projected.query},
-          {"K", "k_proj.weight", plan.key, projected.key},
-          {"V", "v_proj.weight", plan.value, projected.value}};
+  return {{"Q", plan.query, projected.query},
+          {"K", plan.key, projected.key},
+          {"V", plan.value, projected.value}};
 }
 
 /// "Q = X W_Qᵀ", "K = Q", …
@@ -48,24 +48,33 @@ std::string formula(const Projection& projection) {
   return projection.symbol;
 }
 
-const at::Tensor& value_of(const std::vector<NamedTensor>& tensors, const std::string& name) {
-  return std::find_if(tensors.begin(), tensors.end(),
-                      [&](const NamedTensor& tensor) { return tensor.name == name; })
-      ->value;
+/// A learned projection: its symbol, "W_Q", and its place among the parameters of every snapshot.
+struct LearnedWeight {
+  std::string symbol;
+  size_t index;
+};
+
+std::vector<LearnedWeight> learned_weights(const std::vector<NamedValue>& parameters) {
+  const std::map<std::string, std::string> symbols = {
+      {"q_proj.weight", "W_Q"}, {"k_proj.weight", "W_K"}, {"v_proj.weight", "W_V"}};
+  std::vector<LearnedWeight> weights;
+  for (size_t i = 0; i < parameters.size(); ++i) {
+    const auto symbol = symbols.find(parameters[i].path);
+    if (symbol != symbols.end()) weights.push_back({symbol->second, i});
+  }
+  return weights;
 }
 
 /// Writes the parts of the text one after another.
 class TraceText {
  public:
   TraceText(const Sentences& sentences, const SentimentRunOptions& options, const SentimentRun& run)
-      : sentences_(sentences), options_(options), run_(run) {
+      : sentences_(sentences),
+        options_(options),
+        run_(run),
+        learned_(learned_weights(run.initial)) {
     for (const int64_t token : sentences.tokens[options.sentence]) {
       words_.push_back(sentences.vocabulary[token]);
-    }
-    for (const Projection& p : projections_of(options.plan, run.forward.projected)) {
-      if (options.plan.attends && p.source == Source::kOwn) {
-        learned_.push_back({p.symbol, p.parameter});
-      }
     }
   }
 
@@ -80,11 +89,6 @@ class TraceText {
   }
 
  private:
-  struct Learned {
-    std::string symbol;
-    std::string parameter;
-  };
-
   void line(const std::string& text) { text_ += text + "\n"; }
   void title(const std::string& text) { line("── " + text + " ──\n"); }
 
@@ -112,8 +116,8 @@ class TraceText {
     const SentimentForward& forward = run_.forward;
     const MatrixLabels by_word{words_, {}};
     text_ += matrix_section("X = embedding + position", forward.x[0], by_word);
-    for (const Learned& learned : learned_) {
-      text_ += matrix_section("W_" + learned.symbol, value_of(run_.initial, learned.parameter));
+    for (const LearnedWeight& weight : learned_) {
+      text_ += matrix_section(weight.symbol, run_.initial[weight.index].value);
     }
     if (options_.plan.attends) {
       for (const Projection& projection : projections_of(options_.plan, forward.projected)) {
@@ -142,23 +146,23 @@ class TraceText {
 
   void write_backward() {
     title("First backward pass");
-    for (const Learned& learned : learned_) {
-      const at::Tensor& gradient = value_of(run_.gradients, learned.parameter);
-      line("‖dL/dW_" + learned.symbol + "‖  " + fixed(gradient.norm().item<double>(), 6));
+    for (const LearnedWeight& weight : learned_) {
+      const at::Tensor& gradient = run_.after_backward[weight.index].gradient;
+      line("‖dL/d" + weight.symbol + "‖  " + fixed(gradient.norm().item<double>(), 6));
     }
     line(std::string("backward changed a weight: ") +
-         (run_.backward_changed_no_weight ? "no" : "yes") + "\n");
+         (same_values(run_.initial, run_.after_backward) ? "no" : "yes") + "\n");
   }
 
   void write_step() {
     title("First step, SGD with lr " + significant(options_.lr, 6));
     Table table(
         {{"", Align::kLeft}, {"largest |change|"}, {"largest |W − (W before − lr · dL/dW)|"}});
-    for (const NamedTensor& before : run_.initial) {
-      const at::Tensor& after = value_of(run_.after_step, before.name);
-      const at::Tensor expected =
-          before.value.sub(value_of(run_.gradients, before.name), options_.lr);
-      table.add_row({before.name, fixed((after - before.value).abs().max().item<double>(), 6),
+    for (size_t i = 0; i < run_.initial.size(); ++i) {
+      const at::Tensor& before = run_.initial[i].value;
+      const at::Tensor& after = run_.after_step[i].value;
+      const at::Tensor expected = before.sub(run_.after_backward[i].gradient, options_.lr);
+      table.add_row({run_.initial[i].path, fixed((after - before).abs().max().item<double>(), 6),
                      significant((after - expected).abs().max().item<double>(), 2)});
     }
     line(table.text());
@@ -192,10 +196,9 @@ class TraceText {
     }
     text_ += "after training, ";
     write_prediction(run_.trained_forward);
-    for (const Learned& learned : learned_) {
-      const at::Tensor change =
-          value_of(run_.trained, learned.parameter) - value_of(run_.initial, learned.parameter);
-      line("‖ΔW_" + learned.symbol + "‖  " + fixed(change.norm().item<double>(), 6));
+    for (const LearnedWeight& weight : learned_) {
+      const at::Tensor change = run_.trained[weight.index].value - run_.initial[weight.index].value;
+      line("‖Δ" + weight.symbol + "‖  " + fixed(change.norm().item<double>(), 6));
     }
     if (!run_.packed_weight.defined()) return;
     const int64_t width = run_.packed_weight.size(1);
@@ -216,8 +219,8 @@ class TraceText {
   const Sentences& sentences_;
   const SentimentRunOptions& options_;
   const SentimentRun& run_;
+  const std::vector<LearnedWeight> learned_;
   std::vector<std::string> words_;  // of the traced sentence
-  std::vector<Learned> learned_;
   std::string text_;
 };
 

@@ -2,7 +2,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
-#include "base/spelling.hpp"
+#include "base/number_text.hpp"
 
 namespace qkvlab {
 
@@ -10,6 +10,13 @@ namespace {
 
 std::string count(int64_t number, const std::string& noun) {
   return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
+}
+
+/// Whether an object has one of the keys; all of them are known from then on.
+bool has_any(const JsonValue& root, const std::vector<std::string>& keys) {
+  bool found = false;
+  for (const std::string& key : keys) found |= root.find(key) != nullptr;
+  return found;
 }
 
 /// A non-empty array of equally long, non-empty arrays of numbers.
@@ -73,6 +80,20 @@ void read_direct(const JsonValue& root, const Limits& limits, AttendInput& input
   need_rows(root.at("v"), *input.v, input.k->rows, "as k: one value per key");
 }
 
+/// Everything that is computed, in double precision, with the three weights alive at once and one
+/// copy.
+void refuse_beyond_memory(const JsonValue& root, const AttendInput& input, const Limits& limits) {
+  const auto queries = static_cast<double>(input.queries());
+  const auto keys = static_cast<double>(input.keys());
+  const auto width = static_cast<double>(input.x ? input.w_q->rows : input.q->columns);
+  const auto value_width = static_cast<double>(input.x ? input.w_v->rows : input.v->columns);
+  const double numbers = (queries + keys) * (width + value_width) + 8 * queries * keys;
+  const double megabytes = numbers * sizeof(double) / 1e6;
+  if (megabytes <= static_cast<double>(limits.memory_mb)) return;
+  root.fail("needs about " + fixed(megabytes, 0) + " MB, allowed are at most " +
+            std::to_string(limits.memory_mb));
+}
+
 /// true, false, 1 or 0.
 bool read_flag(const JsonValue& json) {
   if (json.kind() == JsonValue::Kind::kInteger) return json.integer(0, 1) == 1;
@@ -102,23 +123,20 @@ void read_options(const JsonValue& root, AttendInput& input) {
 
 AttendInput read_attend_input(const std::string& path, const Limits& limits) {
   const JsonValue root = read_json_file(path);
+  const bool projected = has_any(root, {"x", "w_q", "w_k", "w_v"});
+  const bool direct = has_any(root, {"q", "k", "v"});
+  has_any(root, {"causal", "key_valid", "scale", "tokens"});
+  // Before what is missing is complained of: it may be there under a misspelt name.
+  root.refuse_unread_keys();
+  if (projected == direct) {
+    root.fail(std::string("must hold x with w_q, w_k, w_v, or q, k, v") +
+              (direct ? ", not both" : ""));
+  }
   AttendInput input;
-  const bool projected = root.find("x") != nullptr;
-  const bool direct = root.find("q") != nullptr;
-  if (projected && direct) root.fail("must hold x with w_q, w_k, w_v or q, k, v, not both");
   if (projected) read_projected(root, limits, input);
   if (direct) read_direct(root, limits, input);
-  if (!projected && !direct) {
-    // Names what is there with its nearest spelling before complaining of what is not.
-    for (const char* key :
-         {"w_q", "w_k", "w_v", "k", "v", "causal", "key_valid", "scale", "tokens"}) {
-      root.find(key);
-    }
-    root.refuse_unread_keys();
-    root.fail("must hold x with w_q, w_k, w_v, or q, k, v");
-  }
+  refuse_beyond_memory(root, input, limits);
   read_options(root, input);
-  root.refuse_unread_keys();
   return input;
 }
 

@@ -30,8 +30,8 @@ struct AttendInput {
   int64_t keys() const { return x ? x->rows : k->rows; }
 };
 
-/// Reads and checks such a file: every shape fits every other. Throws UserError with file, line,
-/// key path and what is allowed.
+/// Reads and checks such a file: every shape fits every other, and the computation fits the limits.
+/// Throws UserError with file, line, key path and what is allowed.
 AttendInput read_attend_input(const std::string& path, const Limits& limits = {});
 
 }  // namespace qkvlab

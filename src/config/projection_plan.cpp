@@ -1,6 +1,7 @@
 #include "config/projection_plan.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "base/error.hpp"
 #include "base/spelling.hpp"
@@ -9,37 +10,61 @@ namespace qkvlab {
 
 namespace {
 
-/// Follows a reference to the projection that it borrows; references never point at references.
-Source resolve(const ProjectionPlan& plan, Source source, Source self) {
-  switch (source) {
+constexpr std::array<Source, 3> kThree = {Source::kQuery, Source::kKey, Source::kValue};
+
+Source source_of(const ProjectionPlan& plan, Source one) {
+  switch (one) {
     case Source::kQuery:
-      return plan.query == Source::kOwn ? Source::kQuery : plan.query;
+      return plan.query;
     case Source::kKey:
-      return plan.key == Source::kOwn ? Source::kKey : plan.key;
-    case Source::kValue:
-      return plan.value == Source::kOwn ? Source::kValue : plan.value;
-    case Source::kOwn:
-      return self;
-    case Source::kIdentity:
-    case Source::kZero:
-      break;
+      return plan.key;
+    default:
+      return plan.value;
   }
-  return source;
+}
+
+bool is_reference(Source source) {
+  return std::find(kThree.begin(), kThree.end(), source) != kThree.end();
 }
 
 }  // namespace
 
 std::vector<std::string> ProjectionPlan::learned() const {
   std::vector<std::string> names;
-  if (!attends) return names;
-  if (query == Source::kOwn) names.emplace_back("q_proj");
-  if (key == Source::kOwn) names.emplace_back("k_proj");
-  if (value == Source::kOwn) names.emplace_back("v_proj");
+  for (const Source one : kThree) {
+    if (attends && source_of(*this, one) == Source::kOwn) names.push_back(projection_name(one));
+  }
   return names;
 }
 
-bool ProjectionPlan::symmetric_scores() const {
-  return attends && resolve(*this, query, Source::kQuery) == resolve(*this, key, Source::kKey);
+std::array<Source, 3> ProjectionPlan::resolved() const {
+  std::array<Source, 3> ends{};
+  for (size_t i = 0; i < ends.size(); ++i) {
+    Source lender = kThree[i];
+    Source source = source_of(*this, lender);
+    if (is_reference(source)) {
+      lender = source;
+      source = source_of(*this, lender);
+      if (is_reference(source)) throw std::logic_error("a projection borrows from a borrower");
+    }
+    ends[i] = source == Source::kOwn ? lender : source;
+  }
+  return ends;
+}
+
+bool ProjectionPlan::symmetric_scores() const { return attends && resolved()[0] == resolved()[1]; }
+
+std::string projection_name(Source source) {
+  switch (source) {
+    case Source::kQuery:
+      return "q_proj";
+    case Source::kKey:
+      return "k_proj";
+    case Source::kValue:
+      return "v_proj";
+    default:
+      throw std::logic_error("only query, key and value have projections");
+  }
 }
 
 const std::vector<ProjectionPlan>& attention_modes() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -26,9 +27,17 @@ struct ProjectionPlan {
   /// The learned projections among "q_proj", "k_proj", "v_proj", in that order.
   std::vector<std::string> learned() const;
 
+  /// What query, key and value are in the end: kIdentity, kZero, or kQuery, kKey or kValue for the
+  /// learned projection of that name. A reference to a reference is a mistake of the program
+  /// (std::logic_error).
+  std::array<Source, 3> resolved() const;
+
   /// Whether Q Kᵀ is symmetric whatever the weights are: query and key are the same tensor.
   bool symmetric_scores() const;
 };
+
+/// "q_proj", "k_proj" or "v_proj", for kQuery, kKey and kValue.
+std::string projection_name(Source source);
 
 /// The registry of attention modes, in the order in which they are shown.
 const std::vector<ProjectionPlan>& attention_modes();

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <limits>
 
-#include "base/hash.hpp"
 #include "base/version.hpp"
 
 namespace qkvlab {
@@ -22,6 +21,22 @@ namespace {
 template <typename Function>
 Function blas_function(const char* name) {
   return reinterpret_cast<Function>(dlsym(RTLD_DEFAULT, name));
+}
+
+void set_threads(const Threads& threads) {
+  at::set_num_threads(threads.intra_op);
+  const auto set_blas = blas_function<void (*)(int)>("openblas_set_num_threads");
+  if (set_blas != nullptr && threads.blas > 0) set_blas(threads.blas);
+}
+
+/// What follows "CPU capability usage: " in LibTorch's description of itself: "AVX2".
+std::string cpu_capability() {
+  const std::string label = "CPU capability usage: ";
+  const std::string config = at::show_config();
+  const size_t at = config.find(label);
+  if (at == std::string::npos) return "unknown";
+  const size_t begin = at + label.size();
+  return config.substr(begin, config.find('\n', begin) - begin);
 }
 
 template <typename Work>
@@ -48,10 +63,7 @@ void plain_product(const float* a, const float* b, float* c, int64_t size) {
 
 }  // namespace
 
-void use_threads(int threads) {
-  at::set_num_threads(threads);
-  if (const auto set = blas_function<void (*)(int)>("openblas_set_num_threads")) set(threads);
-}
+void use_threads(int threads) { set_threads({threads, threads}); }
 
 Threads threads_in_use() {
   const auto get = blas_function<int (*)()>("openblas_get_num_threads");
@@ -88,7 +100,7 @@ SgemmSpeed measure_sgemm(int64_t size) {
         plain_product(a.data_ptr<float>(), b.data_ptr<float>(), c.data_ptr<float>(), size);
       }) /
       1e9;
-  use_threads(before.intra_op);
+  set_threads(before);
   return speed;
 }
 
@@ -99,12 +111,8 @@ std::vector<std::pair<std::string, std::string>> environment() {
   return {{"qkvlab", kVersion},
           {"libtorch", libtorch_version()},
           {"blas", blas_in_use().name},
+          {"cpu_capability", cpu_capability()},
           {"threads", std::to_string(threads.intra_op)}};
-}
-
-std::string digest(const at::Tensor& tensor) {
-  const at::Tensor plain = tensor.detach().cpu().contiguous();
-  return xxh3_64_hex({static_cast<const char*>(plain.data_ptr()), plain.nbytes()});
 }
 
 double peak_rss_mb() {

@@ -1,7 +1,6 @@
 #pragma once
 
-#include <ATen/core/Tensor.h>
-
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,9 +41,6 @@ std::string libtorch_version();
 
 /// The program's, LibTorch's and the machine's versions, for `run` records.
 std::vector<std::pair<std::string, std::string>> environment();
-
-/// XXH3-64 of a tensor's bytes (row-major), as 16 hexadecimal digits.
-std::string digest(const at::Tensor& tensor);
 
 /// The largest resident size of this process so far, in MB (10⁶ bytes).
 double peak_rss_mb();

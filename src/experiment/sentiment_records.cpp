@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
@@ -12,19 +13,24 @@ namespace qkvlab {
 
 namespace {
 
-/// The run's resolved config, result-affecting fields only, as one line of JSON.
-std::string config_of(const Sentences& sentences, const SentimentRunOptions& options) {
-  nlohmann::ordered_json config;
-  config["name"] = "sentiment_trace";
-  config["task"] = {{"kind", "sentences"}, {"file", sentences.file}, {"digest", sentences.digest}};
-  config["task"]["first_step_on"] = options.sentence;
-  config["model"] = {{"kind", "sentiment_trace"}, {"d_model", SentimentTraceOptions().width}};
-  config["model"]["attention"]["mode"] = options.plan.mode;
-  config["training"]["epochs"] = options.epochs;
-  config["training"]["optimizer"] = {{"kind", "sgd"}, {"lr", options.lr}};
-  config["random"]["scheme"] = random_scheme_name(options.scheme);
-  config["random"]["seed"] = options.seed;
-  return config.dump();
+/// What decides the results, and only that: other names for the same file are the same run. Keys
+/// are sorted; a change of this form changes every run's id.
+nlohmann::json identity_of(const Sentences& sentences, const SentimentRunOptions& options,
+                           const SentimentTraceOptions& model) {
+  nlohmann::json identity;
+  identity["task"] = {{"kind", "sentences"}, {"digest", sentences.digest}};
+  identity["task"]["first_step_on"] = options.sentence;
+  identity["model"] = {{"kind", "sentiment_trace"}, {"d_model", model.width}};
+  identity["model"]["attention"]["mode"] = model.plan.mode;
+  identity["training"]["epochs"] = options.epochs;
+  identity["training"]["optimizer"] = {{"kind", "sgd"}, {"lr", options.lr}};
+  identity["random"] = {{"scheme", random_scheme_name(options.scheme)}, {"seed", options.seed}};
+  return identity;
+}
+
+/// One line of JSON; a file name need not be UTF-8.
+std::string line_of(const nlohmann::json& json) {
+  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 /// Adds the run's id to records and sends them on.
@@ -35,7 +41,7 @@ class RunSink {
   template <typename T>
   void emit(T record) {
     record.run = run_;
-    sink_.emit(record);
+    sink_.emit(Record(std::move(record)));
   }
 
   void tensor(const std::string& phase, const std::string& name, const at::Tensor& value) {
@@ -48,8 +54,14 @@ class RunSink {
     emit(std::move(record));
   }
 
-  void tensors(const std::string& phase, const std::vector<NamedTensor>& tensors) {
-    for (const NamedTensor& named : tensors) tensor(phase, named.name, named.value);
+  void values(const std::string& phase, const std::vector<NamedValue>& parameters) {
+    for (const NamedValue& parameter : parameters) tensor(phase, parameter.path, parameter.value);
+  }
+
+  void gradients(const std::string& phase, const std::vector<NamedValue>& parameters) {
+    for (const NamedValue& parameter : parameters) {
+      tensor(phase, parameter.path, parameter.gradient);
+    }
   }
 
   /// Of a batch of one sentence; the batch dimension is left out.
@@ -80,16 +92,22 @@ RunRecord run_record(const SentimentRunOptions& options, const SentimentRun& run
   record.variant = options.plan.mode;
   record.seed = options.seed;
   record.config = config;
-  record.parameters_total = run.parameters_total;
-  record.parameters_attention = run.parameters_attention;
-  for (const NamedTensor& parameter : run.initial) {
-    record.initial_digests.emplace_back(parameter.name, digest(parameter.value));
+  const std::vector<std::string> learned = options.plan.learned();
+  for (const NamedValue& parameter : run.initial) {
+    record.parameters_total += parameter.value.numel();
+    const std::string owner = parameter.path.substr(0, parameter.path.find('.'));
+    if (std::find(learned.begin(), learned.end(), owner) != learned.end()) {
+      record.parameters_attention += parameter.value.numel();
+    }
+    record.initial_digests.emplace_back(parameter.path, digest({parameter.value}));
   }
   record.environment = environment();
   return record;
 }
 
-void emit_epoch(const SentimentEpoch& epoch, int64_t number, double lr, RunSink& sink) {
+void emit_epoch(const SentimentRun& run, size_t index, double lr, RunSink& sink) {
+  const SentimentEpoch& epoch = run.epochs[index];
+  const auto number = static_cast<int64_t>(index) + 1;
   StepRecord step;
   step.step = number;
   step.loss = epoch.loss;
@@ -99,7 +117,9 @@ void emit_epoch(const SentimentEpoch& epoch, int64_t number, double lr, RunSink&
 
   GradientsRecord gradients;
   gradients.step = number;
-  gradients.norms = epoch.gradient_norms;
+  for (size_t i = 0; i < run.initial.size(); ++i) {
+    gradients.norms.emplace_back(run.initial[i].path, epoch.gradient_norms[i]);
+  }
   sink.emit(gradients);
 
   EvaluationRecord evaluation;
@@ -122,12 +142,12 @@ AttentionRecord attention_record(const Sentences& sentences, const SentimentRunO
   record.queries = weights.size(0);
   record.keys = weights.size(1);
   record.weights = float_values(weights);
-  record.entropy = float_values(-at::xlogy(weights, weights).sum(-1));
+  record.entropy = float_values(0 - at::xlogy(weights, weights).sum(-1));  // not -0
   record.diagonal = weights.diagonal().mean().item<float>();
   return record;
 }
 
-EndRecord end_record(const SentimentRun& run, const Batch& batch) {
+EndRecord end_record(const SentimentRun& run, const Batch& one, const Batch& all) {
   EndRecord record;
   record.status = run.diverged ? "diverged" : "completed";
   record.steps = static_cast<int64_t>(run.epochs.size());
@@ -135,7 +155,8 @@ EndRecord end_record(const SentimentRun& run, const Batch& batch) {
     record.metrics = {{"train.loss", run.epochs.back().loss_after},
                       {"train.accuracy", run.epochs.back().accuracy_after}};
   }
-  record.batch_digest = digest(batch.input.tokens);
+  record.batch_digest = digest({one.input.tokens, one.input.valid, one.targets, all.input.tokens,
+                                all.input.valid, all.targets});
   record.wall_s = run.seconds;
   record.peak_rss_mb = peak_rss_mb();
   return record;
@@ -145,20 +166,20 @@ EndRecord end_record(const SentimentRun& run, const Batch& batch) {
 
 void emit_records(const Sentences& sentences, const SentimentRunOptions& options,
                   const SentimentRun& run, RecordSink& records) {
-  const std::string config = config_of(sentences, options);
-  RunSink sink(xxh3_128_hex16(config), records);
-  sink.emit(run_record(options, run, config));
-  sink.tensors("initial", run.initial);
+  nlohmann::json config = identity_of(sentences, options, run.model);
+  RunSink sink(xxh3_128_hex16(line_of(config)), records);
+  config["name"] = "sentiment_trace";
+  config["task"]["file"] = sentences.file;
+  sink.emit(run_record(options, run, line_of(config)));
+  sink.values("initial", run.initial);
   sink.forward("forward", run.forward);
-  sink.tensors("gradient", run.gradients);
-  sink.tensors("step", run.after_step);
-  for (size_t i = 0; i < run.epochs.size(); ++i) {
-    emit_epoch(run.epochs[i], static_cast<int64_t>(i) + 1, options.lr, sink);
-  }
-  sink.tensors("trained", run.trained);
+  sink.gradients("gradient", run.after_backward);
+  sink.values("step", run.after_step);
+  for (size_t i = 0; i < run.epochs.size(); ++i) emit_epoch(run, i, options.lr, sink);
+  sink.values("trained", run.trained);
   sink.forward("trained_forward", run.trained_forward);
   if (options.plan.attends) sink.emit(attention_record(sentences, options, run));
-  sink.emit(end_record(run, whole_batch(sentences)));
+  sink.emit(end_record(run, single_batch(sentences, options.sentence), whole_batch(sentences)));
 }
 
 }  // namespace qkvlab

@@ -4,13 +4,14 @@
 #include <torch/optim/sgd.h>
 #include <torch/utils.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "attention/multihead_layout.hpp"
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "layers/loss.hpp"
-#include "layers/named_values.hpp"
 
 namespace qkvlab {
 
@@ -26,53 +27,48 @@ SentimentTraceOptions model_options(const Sentences& sentences,
   return model;
 }
 
-/// Refuses what would not fit, by a bound from above: float32, with products, scores, weights,
-/// their masks and gradients, and ten activations of the model's width, all alive at once.
+/// Refuses what would not fit: float32 numbers by a bound from above, with every copy alive at
+/// once.
 void refuse_beyond(const Sentences& sentences, const SentimentTraceOptions& model,
                    const Limits& limits) {
-  const double batch = static_cast<double>(sentences.tokens.size());
-  const double length = static_cast<double>(model.max_length);
-  const double numbers = batch * length * (10 * length + 20 * static_cast<double>(model.width)) +
-                         4.0 * static_cast<double>(model.vocabulary * model.width);
-  const double megabytes = numbers * sizeof(float) / 1e6;
+  const auto batch = static_cast<double>(sentences.tokens.size());
+  const auto length = static_cast<double>(model.max_length);
+  const auto width = static_cast<double>(model.width);
+  const auto classes = static_cast<double>(model.classes);
+  const auto vocabulary = static_cast<double>(model.vocabulary);
+  // Products, scores, weights, masks and gradients; x, Q, K, V, context and gradients; logits,
+  // log-probabilities and gradients.
+  const double activations = batch * (length * (10 * length + 20 * width) + 8 * classes);
+  // Initial, after the backward pass with gradients, after the step, trained, and the model's own
+  // two.
+  const double parameters = 8 * width * (vocabulary + length + classes + 3 * width);
+  const double megabytes = (activations + parameters) * sizeof(float) / 1e6;
   if (megabytes <= static_cast<double>(limits.memory_mb)) return;
   throw UserError(sentences.file + ": " + std::to_string(sentences.tokens.size()) +
-                  " sentences of up to " + std::to_string(model.max_length) +
-                  " tokens need about " + std::to_string(static_cast<int64_t>(megabytes)) +
+                  " sentences of up to " + std::to_string(model.max_length) + " tokens with " +
+                  std::to_string(model.classes) + " labels need about " + fixed(megabytes, 0) +
                   " MB, allowed are at most " + std::to_string(limits.memory_mb));
 }
 
-std::vector<NamedTensor> copy_values(const torch::nn::Module& model) {
-  std::vector<NamedTensor> copies;
-  for (const NamedValue& parameter : named_values(model)) {
-    copies.push_back({parameter.path, parameter.value.clone()});
+/// A copy of all values and gradients that training does not touch.
+std::vector<NamedValue> snapshot(const torch::nn::Module& model) {
+  std::vector<NamedValue> values = named_values(model);
+  for (NamedValue& parameter : values) {
+    parameter.value = parameter.value.clone();
+    if (parameter.gradient.defined()) parameter.gradient = parameter.gradient.clone();
   }
-  return copies;
+  return values;
 }
 
-std::vector<NamedTensor> copy_gradients(const torch::nn::Module& model) {
-  std::vector<NamedTensor> copies;
-  for (const NamedValue& parameter : named_values(model)) {
-    copies.push_back({parameter.path, parameter.gradient.clone()});
+/// Lets go of the graph of a forward pass.
+SentimentForward detached(SentimentForward forward) {
+  for (at::Tensor* tensor :
+       {&forward.x, &forward.projected.query, &forward.projected.key, &forward.projected.value,
+        &forward.attention.products, &forward.attention.scores, &forward.attention.weights,
+        &forward.attention.context, &forward.logits}) {
+    if (tensor->defined()) *tensor = tensor->detach();
   }
-  return copies;
-}
-
-bool equal(const std::vector<NamedTensor>& a, const std::vector<NamedTensor>& b) {
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (!a[i].value.equal(b[i].value)) return false;
-  }
-  return a.size() == b.size();
-}
-
-int64_t attention_parameters(const std::vector<NamedTensor>& values, const ProjectionPlan& plan) {
-  int64_t total = 0;
-  for (const std::string& name : plan.learned()) {
-    for (const NamedTensor& parameter : values) {
-      if (parameter.name == name + ".weight") total += parameter.value.numel();
-    }
-  }
-  return total;
+  return forward;
 }
 
 /// One full-batch step, and the evaluation after it.
@@ -85,7 +81,7 @@ SentimentEpoch run_epoch(const SentimentTrace& model, torch::optim::SGD& optimiz
   double square = 0;
   for (const NamedValue& parameter : named_values(*model)) {
     const float norm = parameter.gradient.norm().item<float>();
-    epoch.gradient_norms.emplace_back(parameter.path, norm);
+    epoch.gradient_norms.push_back(norm);
     square += static_cast<double>(norm) * norm;
   }
   epoch.loss = loss.item<float>();
@@ -101,6 +97,13 @@ SentimentEpoch run_epoch(const SentimentTrace& model, torch::optim::SGD& optimiz
 
 }  // namespace
 
+bool same_values(const std::vector<NamedValue>& a, const std::vector<NamedValue>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const NamedValue& left, const NamedValue& right) {
+                      return left.path == right.path && left.value.equal(right.value);
+                    });
+}
+
 SentimentRun run_sentiment_trace(const Sentences& sentences, const SentimentRunOptions& options,
                                  const Limits& limits, const EpochListener& listener) {
   const auto start = std::chrono::steady_clock::now();
@@ -111,18 +114,18 @@ SentimentRun run_sentiment_trace(const Sentences& sentences, const SentimentRunO
   torch::optim::SGD optimizer(model->parameters(), torch::optim::SGDOptions(options.lr));
 
   SentimentRun run;
-  run.initial = copy_values(*model);
-  run.parameters_total = count_parameters(*model);
-  run.parameters_attention = attention_parameters(run.initial, options.plan);
+  run.model = shape;
+  run.initial = snapshot(*model);
 
   const Batch one = single_batch(sentences, options.sentence);
-  run.forward = model->forward(one.input);
-  run.loss = cross_entropy(run.forward.logits, one.targets);
-  run.loss.backward();
-  run.gradients = copy_gradients(*model);
-  run.backward_changed_no_weight = equal(run.initial, copy_values(*model));
+  const SentimentForward forward = model->forward(one.input);
+  const at::Tensor loss = cross_entropy(forward.logits, one.targets);
+  loss.backward();
+  run.forward = detached(forward);
+  run.loss = loss.detach();
+  run.after_backward = snapshot(*model);
   optimizer.step();
-  run.after_step = copy_values(*model);
+  run.after_step = snapshot(*model);
 
   const Batch all = whole_batch(sentences);
   while (static_cast<int64_t>(run.epochs.size()) < options.epochs && !run.diverged) {
@@ -133,7 +136,7 @@ SentimentRun run_sentiment_trace(const Sentences& sentences, const SentimentRunO
   }
 
   const torch::NoGradGuard no_grad;
-  run.trained = copy_values(*model);
+  run.trained = snapshot(*model);
   run.trained_forward = model->forward(one.input);
   if (options.plan.attends) {
     run.packed_weight = packed_in_proj_weight(*model, options.plan, shape.width);

@@ -8,6 +8,7 @@
 
 #include "config/limits.hpp"
 #include "config/projection_plan.hpp"
+#include "layers/named_values.hpp"
 #include "model/sentiment_trace.hpp"
 #include "random/random_source.hpp"
 #include "task/sentences.hpp"
@@ -23,16 +24,11 @@ struct SentimentRunOptions {
   double lr = 0.3;  // of plain SGD
 };
 
-struct NamedTensor {
-  std::string name;
-  at::Tensor value;
-};
-
 /// One epoch: one full-batch step, and how the model stands after it.
 struct SentimentEpoch {
-  float loss = 0;                                             // before the update
-  float grad_norm = 0;                                        // over all parameters
-  std::vector<std::pair<std::string, float>> gradient_norms;  // by parameter path
+  float loss = 0;                     // before the update
+  float grad_norm = 0;                // over all parameters
+  std::vector<float> gradient_norms;  // of each parameter, in the order of SentimentRun::initial
   float loss_after = 0;
   float accuracy_after = 0;
 };
@@ -40,21 +36,22 @@ struct SentimentEpoch {
 /// Everything that happens to the classifier, as copies that later training does not touch: one
 /// sentence forward and backward, one step on it, then the epochs on all sentences.
 struct SentimentRun {
-  int64_t parameters_total = 0;
-  int64_t parameters_attention = 0;
-  std::vector<NamedTensor> initial;
+  SentimentTraceOptions model;
+  std::vector<NamedValue> initial;
   SentimentForward forward;
-  at::Tensor loss;                     // [] of the one sentence
-  std::vector<NamedTensor> gradients;  // of that loss
-  bool backward_changed_no_weight = false;
-  std::vector<NamedTensor> after_step;
+  at::Tensor loss;                         // [] of the one sentence
+  std::vector<NamedValue> after_backward;  // with the gradients of that loss
+  std::vector<NamedValue> after_step;
   std::vector<SentimentEpoch> epochs;  // those that were run, in order
   bool diverged = false;               // the last epoch's loss is not finite
-  std::vector<NamedTensor> trained;
+  std::vector<NamedValue> trained;
   SentimentForward trained_forward;
   at::Tensor packed_weight;  // [3C, C] after training; undefined in mode `none`
   double seconds = 0;
 };
+
+/// Whether two states hold the same values to the last bit.
+bool same_values(const std::vector<NamedValue>& a, const std::vector<NamedValue>& b);
 
 /// Called after each epoch, from 1.
 using EpochListener = std::function<void(int64_t epoch, const SentimentEpoch&)>;

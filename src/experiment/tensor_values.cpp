@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "base/hash.hpp"
+
 namespace qkvlab {
 
 namespace {
@@ -21,6 +23,16 @@ std::vector<float> float_values(const at::Tensor& tensor) {
 
 std::vector<double> double_values(const at::Tensor& tensor) {
   return values_as<double>(tensor, at::kDouble);
+}
+
+std::string digest(const std::vector<at::Tensor>& tensors) {
+  std::string bytes;
+  for (const at::Tensor& tensor : tensors) {
+    if (!tensor.defined()) continue;
+    const at::Tensor plain = tensor.detach().cpu().contiguous();
+    bytes.append(static_cast<const char*>(plain.data_ptr()), plain.nbytes());
+  }
+  return xxh3_64_hex(bytes);
 }
 
 }  // namespace qkvlab

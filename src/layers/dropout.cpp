@@ -7,6 +7,7 @@ namespace qkvlab {
 at::Tensor dropout(const at::Tensor& x, double p, const std::string& site,
                    const DropoutStep* step) {
   if (p == 0 || step == nullptr) return x;
+  if (p == 1) return x * at::zeros({}, x.options());  // as PyTorch: nothing is drawn
   const std::string purpose = "dropout/" + std::to_string(step->step) + "/" + site;
   // Drawn on the CPU and moved, so that masks are the same on every device.
   at::Tensor keep = at::empty(x.sizes(), x.options().device(at::kCPU));
@@ -19,8 +20,7 @@ at::Tensor dropout(const at::Tensor& x, double p, const std::string& site,
       keep[r].bernoulli_(1 - p, step->sources[r].generator(purpose));
     }
   }
-  if (p < 1) keep.div_(1 - p);  // else nothing is kept
-  return x * keep.to(x.device());
+  return x * keep.div_(1 - p).to(x.device());
 }
 
 }  // namespace qkvlab

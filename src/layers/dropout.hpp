@@ -17,6 +17,9 @@ struct DropoutStep {
   int64_t step = 0;
 };
 
+/// Drawing masks is the one thing that takes LibTorch calls per replica: each has a stream of its
+/// own.
+///
 /// Zeroes each element with probability `p` and scales the others by 1/(1 - p), as torch.nn.Dropout
 /// does. The mask of replica r is drawn by its own source for the purpose "dropout/<step>/<site>",
 /// so a replica's masks are those of the single model with its seed. Returns x itself where `p` is

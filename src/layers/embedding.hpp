@@ -12,15 +12,15 @@ class EmbeddingImpl : public torch::nn::Module {
  public:
   EmbeddingImpl(int64_t rows, int64_t width, const InitialValues& initial);
 
-  /// ids (int64) [...], the same for all replicas, or [R, ...] (where `ids_per_replica`), to
-  /// [..., width] or [R, ..., width].
-  at::Tensor forward(const at::Tensor& ids, bool ids_per_replica = false) const;
+  /// ids (int64) [B, T], the same for all replicas, or [R, B, T], to [B, T, width] or
+  /// [R, B, T, width].
+  at::Tensor forward(const at::Tensor& ids) const;
 
   at::Tensor weight;
 };
 TORCH_MODULE(Embedding);
 
 /// The lookup of EmbeddingImpl::forward in a table that belongs elsewhere.
-at::Tensor look_up(const at::Tensor& table, const at::Tensor& ids, bool ids_per_replica = false);
+at::Tensor look_up(const at::Tensor& table, const at::Tensor& ids);
 
 }  // namespace qkvlab

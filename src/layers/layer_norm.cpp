@@ -21,6 +21,7 @@ at::Tensor LayerNormImpl::forward(const at::Tensor& x) const {
   const int64_t width = weight.size(-1);
   const int64_t replicas = replicas_of(weight, 1);
   if (replicas == 0) return at::layer_norm(x, {width}, weight, bias, kEpsilon);
+  check_replicas(x, replicas);
   std::vector<int64_t> shape(x.dim(), 1);
   shape.front() = replicas;
   shape.back() = width;  // [R, 1, ..., width]

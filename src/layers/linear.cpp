@@ -20,6 +20,7 @@ at::Tensor LinearImpl::forward(const at::Tensor& x) const { return apply_linear(
 at::Tensor apply_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
   const int64_t replicas = replicas_of(weight, 2);
   if (replicas == 0) return at::linear(x, weight, bias);
+  check_replicas(x, replicas);
   const at::Tensor rows = x.reshape({replicas, -1, x.size(-1)});  // [R, N, in]
   const at::Tensor transposed = weight.transpose(-2, -1);         // [R, in, out]
   const at::Tensor y = bias.defined() ? at::baddbmm(bias.unsqueeze(1), rows, transposed)

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+
 namespace qkvlab {
 
 namespace {
@@ -9,7 +11,11 @@ namespace {
 /// targets [...] or [R, ...] to [R, N] (R = 1 where there are no replicas).
 at::Tensor targets_by_replica(const at::Tensor& logits, const at::Tensor& targets,
                               int64_t replicas) {
-  const int64_t groups = replicas == 0 ? 1 : replicas;
+  const int64_t groups = std::max<int64_t>(replicas, 1);
+  const at::IntArrayRef positions = logits.sizes().slice(0, logits.dim() - 1);
+  TORCH_CHECK(
+      targets.sizes() == positions || (replicas > 0 && targets.sizes() == positions.slice(1)),
+      "targets ", targets.sizes(), " do not fit logits ", logits.sizes());
   const int64_t per_group = logits.numel() / logits.size(-1) / groups;
   const int64_t shared = targets.numel() == per_group ? 1 : groups;
   return targets.reshape({shared, per_group}).expand({groups, per_group});

@@ -18,7 +18,7 @@ struct BlockOptions {
 
 /// What one block computes on its way.
 struct BlockForward {
-  SelfAttentionTrace attention;  // undefined tensors in mode `none`
+  SelfAttentionForward attention;  // undefined tensors in mode `none`
   MlpForward mlp;
   at::Tensor output;  // [B, T, C]
 };

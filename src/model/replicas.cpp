@@ -6,10 +6,11 @@ namespace qkvlab {
 
 void stack_parameters(torch::nn::Module& target,
                       const std::vector<const torch::nn::Module*>& models) {
+  std::vector<torch::OrderedDict<std::string, at::Tensor>> parameters;
+  for (const torch::nn::Module* model : models) parameters.push_back(model->named_parameters());
   for (auto& parameter : target.named_parameters()) {
     std::vector<at::Tensor> values;
-    for (const torch::nn::Module* model : models) {
-      const auto theirs = model->named_parameters();
+    for (const auto& theirs : parameters) {
       const at::Tensor* value = theirs.find(parameter.key());
       TORCH_CHECK(value != nullptr && value->sizes() == parameter.value().sizes(),
                   "replicas differ in parameter ", parameter.key());

@@ -36,8 +36,10 @@ SentimentTraceImpl::SentimentTraceImpl(const SentimentTraceOptions& options,
 }
 
 SentimentForward SentimentTraceImpl::forward(const TokenInput& input) const {
+  TORCH_CHECK(input.tokens.size(-1) <= options_.max_length, "a sentence of ", input.tokens.size(-1),
+              " tokens is longer than max_length ", options_.max_length);
   SentimentForward result;
-  result.x = embedding->forward(input.tokens, input.per_replica) + positions(input);  // [B, T, C]
+  result.x = embedding->forward(input.tokens) + positions(input);  // [B, T, C]
   if (projections_) {
     const Mask mask = input.valid.defined() ? Mask::key_padding(input.valid) : Mask();
     result.projected = projections_->forward(result.x);
@@ -53,8 +55,8 @@ SentimentForward SentimentTraceImpl::forward(const TokenInput& input) const {
 at::Tensor SentimentTraceImpl::positions(const TokenInput& input) const {
   // Without padding every sentence has the same positions: broadcasting them is what the PyTorch
   // program does, and its gradient has the same last bit.
-  if (!input.valid.defined()) return position.narrow(-2, 0, input.tokens.size(-1));    // [1, T, C]
-  return look_up(position.squeeze(-3), position_ids(input.valid), input.per_replica);  // [B, T, C]
+  if (!input.valid.defined()) return position.narrow(-2, 0, input.tokens.size(-1));  // [1, T, C]
+  return look_up(position.squeeze(-3), position_ids(input.valid));                   // [B, T, C]
 }
 
 int64_t SentimentTraceImpl::replicas() const { return replicas_of(position, 3); }

@@ -8,7 +8,6 @@ namespace qkvlab {
 struct TokenInput {
   at::Tensor tokens;  // ids (int64) [B, T], or [R, B, T] where every replica has its own
   at::Tensor valid;   // bool, shaped as the tokens: not padding; undefined where all are valid
-  bool per_replica = false;  // the tokens have a replica dimension
 };
 
 /// The position of each token among its sentence's valid ones, from 0, so that padding on either

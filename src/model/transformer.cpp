@@ -3,6 +3,8 @@
 #include <ATen/ATen.h>
 #include <torch/nn/modules/container/modulelist.h>
 
+#include <algorithm>
+
 #include "layers/replica_shape.hpp"
 
 namespace qkvlab {
@@ -51,16 +53,20 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Initia
 }
 
 TransformerForward TransformerImpl::forward(const TokenInput& input,
-                                            const DropoutStep* dropout_step) const {
+                                            const DropoutStep* dropout_step, Keep keep) const {
   TORCH_CHECK(input.tokens.size(-1) <= options_.max_length, "a sequence of ", input.tokens.size(-1),
               " tokens is longer than max_length ", options_.max_length);
+  TORCH_CHECK(dropout_step == nullptr || static_cast<int64_t>(dropout_step->sources.size()) ==
+                                             std::max<int64_t>(replicas(), 1),
+              "dropout needs one random source per replica");
   TransformerForward result;
   result.x = dropout(embed(input), options_.embedding_dropout, "embedding", dropout_step);
   const Mask mask = mask_for(input);
   at::Tensor stream = result.x;  // [B, T, C]
   for (const Block& block : blocks_) {
-    result.blocks.push_back(block->forward(stream, mask, dropout_step));
-    stream = result.blocks.back().output;
+    BlockForward step = block->forward(stream, mask, dropout_step);
+    stream = step.output;
+    if (keep == Keep::kEverything) result.blocks.push_back(std::move(step));
   }
   stream = norm_->forward(stream);
   // Tied by use, not by registering the embedding twice: the optimiser would step it twice.
@@ -70,9 +76,9 @@ TransformerForward TransformerImpl::forward(const TokenInput& input,
 }
 
 at::Tensor TransformerImpl::embed(const TokenInput& input) const {
-  const at::Tensor tokens = token_embedding_->forward(input.tokens, input.per_replica);
+  const at::Tensor tokens = token_embedding_->forward(input.tokens);
   if (input.valid.defined()) {
-    return tokens + position_embedding_->forward(position_ids(input.valid), input.per_replica);
+    return tokens + position_embedding_->forward(position_ids(input.valid));
   }
   // [T, C] or [R, T, C]: the same for every sequence.
   const at::Tensor positions = position_embedding_->weight.narrow(-2, 0, input.tokens.size(-1));
@@ -81,9 +87,8 @@ at::Tensor TransformerImpl::embed(const TokenInput& input) const {
 
 Mask TransformerImpl::mask_for(const TokenInput& input) const {
   const int64_t length = input.tokens.size(-1);
-  Mask mask = options_.causal ? Mask::causal(length, length, input.tokens.device()) : Mask();
-  if (input.valid.defined()) mask = mask & Mask::key_padding(input.valid);
-  return mask;
+  const Mask order = options_.causal ? Mask::causal(length, length, input.tokens.device()) : Mask();
+  return input.valid.defined() ? order & Mask::key_padding(input.valid) : order;
 }
 
 int64_t TransformerImpl::replicas() const { return replicas_of(token_embedding_->weight, 2); }

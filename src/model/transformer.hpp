@@ -27,11 +27,15 @@ struct TransformerOptions {
   double attention_dropout = 0, residual_dropout = 0, embedding_dropout = 0;
 };
 
+/// Whether a forward pass hands out what every block computed on its way, or lets go of it as soon
+/// as autograd does.
+enum class Keep { kLogits, kEverything };
+
 /// What the transformer computes on its way.
 struct TransformerForward {
-  at::Tensor x;  // [B, T, C] token embedding + position
-  std::vector<BlockForward> blocks;
-  at::Tensor logits;  // [B, T, V]
+  at::Tensor x;                      // [B, T, C] token embedding + position
+  std::vector<BlockForward> blocks;  // empty unless everything is kept
+  at::Tensor logits;                 // [B, T, V]
 };
 
 /// A pre-norm transformer over tokens with learned positions and logits for every token: a causal
@@ -43,8 +47,8 @@ class TransformerImpl : public torch::nn::Module {
 
   /// Nothing is dropped where `dropout_step` is null. Padding is neither attended to nor counted in
   /// positions.
-  TransformerForward forward(const TokenInput& input,
-                             const DropoutStep* dropout_step = nullptr) const;
+  TransformerForward forward(const TokenInput& input, const DropoutStep* dropout_step = nullptr,
+                             Keep keep = Keep::kLogits) const;
 
   const TransformerOptions& options() const { return options_; }
   /// R, or 0 for a single model.

@@ -19,6 +19,7 @@ class InitialValues {
  public:
   explicit InitialValues(const RandomSource& source, std::string path = "")
       : source_(&source), path_(std::move(path)) {}
+  explicit InitialValues(const RandomSource&& source, std::string path = "") = delete;
 
   /// The path of the module, ending in a dot unless it is empty.
   const std::string& path() const { return path_; }
@@ -26,8 +27,8 @@ class InitialValues {
   /// The same source for the submodule `name`.
   InitialValues submodule(const std::string& name) const;
 
-  /// A linear layer's weight [out, in]: uniform within ±1/√in, computed as PyTorch's
-  /// kaiming_uniform_(a = √5) computes it, to the last bit.
+  /// A linear layer's weight [out, in]: uniform within ±1/√in, which PyTorch's
+  /// kaiming_uniform_(a = √5) comes down to, to the last bit of float32.
   at::Tensor linear_weight(const std::string& name, int64_t out, int64_t in) const;
 
   /// A linear layer's bias [out]: uniform within ±1/√in.

@@ -24,16 +24,14 @@ std::string random_scheme_name(RandomScheme scheme);
 /// program consumes its global one after `torch.manual_seed(seed)`.
 ///
 /// LibTorch's CPU generator (a Mersenne twister) takes the lower 32 bits of a seed, in PyTorch as
-/// here: two purposes start alike with probability 2⁻³².
+/// here: two purposes start alike with probability 2⁻³². Copies of a `torch_stream` source share
+/// its generator.
 class RandomSource {
  public:
   RandomSource(RandomScheme scheme, uint64_t seed);
 
   /// The CPU generator for `purpose`. Under `torch_stream` it is the same one every time.
   at::Generator generator(std::string_view purpose) const;
-
-  RandomScheme scheme() const { return scheme_; }
-  uint64_t seed() const { return seed_; }
 
  private:
   RandomScheme scheme_;

@@ -12,8 +12,8 @@ namespace qkvlab {
 /// The schema version that `run` records carry. A reader refuses newer ones.
 constexpr int64_t kRecordSchema = 1;
 
-/// Named numbers in the order in which they are written.
-using NamedNumbers = std::vector<std::pair<std::string, double>>;
+/// Named values in the order in which they are written.
+using NamedFloats = std::vector<std::pair<std::string, float>>;
 using NamedTexts = std::vector<std::pair<std::string, std::string>>;
 
 /// The record types of an experiment, one struct per type; each is one JSON line whose fields have
@@ -52,7 +52,7 @@ struct GradientsRecord {
   static constexpr const char* kType = "gradients";
   std::string run;
   int64_t step = 0;
-  std::vector<std::pair<std::string, float>> norms;
+  NamedFloats norms;
 };
 
 /// Loss and task metrics after the update of `step`; the metrics stand flat beside the loss.
@@ -62,7 +62,7 @@ struct EvaluationRecord {
   int64_t step = 0;
   std::string split;
   float loss = 0;
-  std::vector<std::pair<std::string, float>> metrics;
+  NamedFloats metrics;
 };
 
 /// One attention map, weights [queries, keys] row-major before dropout.
@@ -93,7 +93,7 @@ struct EndRecord {
   std::string run;
   std::string status;  // completed, diverged, interrupted or failed
   int64_t steps = 0;
-  NamedNumbers metrics;  // "<split>.<metric>" -> final value
+  NamedFloats metrics;  // "<split>.<metric>" -> final value
   std::string batch_digest;
   double wall_s = 0;  // of the group of replicas
   int64_t replicas = 1;

@@ -12,8 +12,21 @@ namespace qkvlab {
 
 namespace {
 
-std::string number_cell(double value, int decimals) {
-  return std::isinf(value) && value < 0 ? "-inf" : fixed(value, decimals);
+/// Whether fixed decimals would run over the screen or hide everything behind zeros.
+bool needs_exponents(const std::vector<double>& values) {
+  constexpr double kLarge = 1e6;
+  constexpr double kSmall = 1e-3;
+  double largest = 0;
+  for (const double value : values) {
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  }
+  return largest >= kLarge || (largest > 0 && largest < kSmall);
+}
+
+std::string number_cell(double value, int decimals, bool exponents) {
+  constexpr int kDigits = 5;
+  if (std::isinf(value)) return value < 0 ? "-inf" : "inf";
+  return exponents ? significant(value, kDigits) : fixed(value, decimals);
 }
 
 }  // namespace
@@ -68,8 +81,9 @@ std::string matrix_text(const std::vector<double>& values, int64_t rows, int64_t
 
   std::vector<std::string> cells;
   size_t width = 0;
+  const bool exponents = needs_exponents(values);
   for (const double value : values) {
-    cells.push_back(number_cell(value, style.decimals));
+    cells.push_back(number_cell(value, style.decimals, exponents));
     width = std::max(width, cells.back().size());
   }
   for (const std::string& label : style.column_labels) {

@@ -39,8 +39,10 @@ struct MatrixStyle {
   std::vector<std::string> column_labels;  // one per column, or none
 };
 
-/// A row-major matrix [rows, columns] with its labels, one row a line, columns of one width. Masked
-/// scores read "-inf".
+/// A row-major matrix [rows, columns] with its labels, one row a line, columns of one width.
+/// Numbers are written with exponents where the largest is 10⁶ or more, or below 10⁻³. Masked
+/// scores read
+/// "-inf".
 std::string matrix_text(const std::vector<double>& values, int64_t rows, int64_t columns,
                         const MatrixStyle& style);
 

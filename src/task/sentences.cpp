@@ -3,12 +3,11 @@
 #include <ATen/ATen.h>
 
 #include <algorithm>
-#include <charconv>
-#include <optional>
 #include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "base/number_text.hpp"
 #include "base/text_file.hpp"
 
 namespace qkvlab {
@@ -33,19 +32,14 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-std::optional<int64_t> as_integer(const std::string& text) {
-  int64_t value = 0;
-  const char* end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  if (read.ec != std::errc{} || read.ptr != end) return std::nullopt;
-  return value;
-}
-
 /// Sorts labels by their number where all are integers.
 void sort_if_integers(std::vector<std::string>& labels) {
-  if (!std::all_of(labels.begin(), labels.end(), as_integer)) return;
-  std::sort(labels.begin(), labels.end(), [](const std::string& a, const std::string& b) {
-    return *as_integer(a) < *as_integer(b);
+  if (!std::all_of(labels.begin(), labels.end(),
+                   [](const std::string& label) { return parse_integer(label).has_value(); })) {
+    return;
+  }
+  std::stable_sort(labels.begin(), labels.end(), [](const std::string& a, const std::string& b) {
+    return *parse_integer(a) < *parse_integer(b);
   });
 }
 

@@ -87,7 +87,7 @@ TEST_P(EveryModesSelfAttention, IsMultiheadAttention) {
         for (const at::Tensor& valid : {at::Tensor(), some_padding()}) {
           SCOPED_TRACE(testing::Message() << "bias " << bias << " packed " << packed << " causal "
                                           << causal << " padding " << valid.defined());
-          const SelfAttentionTrace found = ours->forward(x, our_mask(causal, valid));
+          const SelfAttentionForward found = ours->forward(x, our_mask(causal, valid));
           const Theirs expected = run_multihead(theirs, x, causal, valid);
           const at::Tensor weights = found.attention.weights.mean(1);  // [B, T, T]
           // Their rows that may attend to nothing are NaN throughout; ours are zero.
@@ -235,7 +235,7 @@ TEST(SelfAttention, RecordsItsWeightsFromBeforeDropout) {
   DropoutStep step;
   step.sources.push_back(source);
   const at::Tensor x = normal({40, 1, 8}, 1);
-  const SelfAttentionTrace found = attention->forward(x, {}, &step);
+  const SelfAttentionForward found = attention->forward(x, {}, &step);
   EXPECT_TRUE(same(found.attention.weights, at::ones({40, 2, 1, 1})));
   const at::Tensor dropped = (found.attention.context == 0).all(-1, /*keepdim=*/true);
   EXPECT_TRUE(near(found.attention.context, (found.projected.value / 0.8).masked_fill(dropped, 0)));

@@ -23,8 +23,17 @@ TEST(NearestSpelling, GivesUpBeyondAThirdOfTheLongerWord) {
   EXPECT_EQ(nearest_spelling("abcdxy", {"abcdef"}), "abcdef");      // 2 of 6
   EXPECT_EQ(nearest_spelling("abcxyz", {"abcdef"}), std::nullopt);  // 3 of 6
   EXPECT_EQ(nearest_spelling("abcdxyz", {"abcdefg"}), "abcdefg");   // 3 of 7: rounded up
-  EXPECT_EQ(nearest_spelling("", {"a", "ab"}), "a");
   EXPECT_EQ(nearest_spelling("anything", {}), std::nullopt);
+}
+
+TEST(NearestSpelling, CaseDoesNotCount) {
+  EXPECT_EQ(nearest_spelling("FULL", {"uniform", "full"}), "full");
+  EXPECT_EQ(nearest_spelling("Q", {"k", "q"}), "q");
+}
+
+TEST(NearestSpelling, WhereNothingIsInCommonThereIsNoHint) {
+  EXPECT_EQ(nearest_spelling("z", {"k", "q"}), std::nullopt);
+  EXPECT_EQ(nearest_spelling("", {"a", "ab"}), std::nullopt);
 }
 
 TEST(NearestSpelling, TheSmallestDistanceWinsAndTiesGoToTheEarlier) {

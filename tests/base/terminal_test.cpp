@@ -47,6 +47,13 @@ TEST(Printable, EachByteThatIsNotUtf8IsReplaced) {
   EXPECT_EQ(printable("a\xFF\xE6\xB3z"), "a\uFFFD\uFFFD\uFFFDz");
 }
 
+TEST(Shorten, CutsAtColumnsAndNeverWithinACharacter) {
+  EXPECT_EQ(shorten("abcdef", 6), "abcdef");
+  EXPECT_EQ(shorten("abcdefg", 6), "abcde…");
+  EXPECT_EQ(shorten("注意力机制", 6), "注意…");
+  EXPECT_EQ(shorten("注意力", 6), "注意力");
+}
+
 TEST(Padding, FillsToColumnsNotBytes) {
   EXPECT_EQ(pad_right("注意", 6), "注意  ");
   EXPECT_EQ(pad_left("注意", 6), "  注意");

@@ -103,6 +103,24 @@ TEST_F(BadInputTest, AFullDiskFailsWithExitCodeOne) {
   expect(to_file.error, "No space left on device");
 }
 
+TEST_F(BadInputTest, TheInputIsNotOverwritten) {
+  const std::string file = folder_.write("a.tsv", "1\ta\n0\tb\n");
+  const ProgramRun run = run_qkvlab({"trace", "--file", file, "--out", file});
+  EXPECT_EQ(run.exit_code, 2);
+  expect(run.error, "is the input itself");
+  EXPECT_EQ(TemporaryFolder::read(file), "1\ta\n0\tb\n");
+}
+
+TEST_F(BadInputTest, AMessageIsOneWholeLineWhateverTheFileIsCalled) {
+  expect(refusal({"trace", "--file", "no\nsuch.tsv"}), "such.tsv: no such file");
+}
+
+TEST_F(BadInputTest, AFileNameThatIsNotUtf8IsTraced) {
+  const std::string file = folder_.write("a\xFF.tsv", "1\ta\n0\tb\n");
+  const ProgramRun run = run_qkvlab({"trace", "--file", file, "--format", "jsonl"});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+}
+
 TEST_F(BadInputTest, ATokenCannotActOnTheTerminal) {
   const std::string file = folder_.write("a.tsv", "1\t\x1B[31mred\n0\tb\n");
   const ProgramRun run = run_qkvlab({"trace", "--file", file, "--epochs", "0"});

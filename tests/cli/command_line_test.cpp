@@ -53,7 +53,7 @@ TEST(CommandLine, MisspeltWordsGetTheNearestSpelling) {
 
 TEST(CommandLine, NumbersSayWhatIsAllowed) {
   EXPECT_EQ(complaint({"trace", "--epochs", "-1"}),
-            "--epochs: must be an integer from 0 to 1000000000, got '-1'");
+            "--epochs: must be an integer from 0 to 1000000, got '-1'");
   EXPECT_EQ(complaint({"trace", "--sentence", "0"}),
             "--sentence: must be an integer of at least 1, got '0'");
   for (const char* text : {"", "1.5", "1e3", "seven", "0x10", "9223372036854775808"}) {
@@ -68,6 +68,21 @@ TEST(CommandLine, MissingAndSuperfluousWordsAreRefused) {
   EXPECT_NE(complaint({"attend"}).find("attend"), std::string::npos);
   EXPECT_NE(complaint({"attend", "a", "b"}).find("one argument too many: 'b'"), std::string::npos);
   EXPECT_NE(complaint({"doctor", "now"}).find("one argument too many: 'now'"), std::string::npos);
+}
+
+TEST(CommandLine, AnOptionNeedsOneValueOnce) {
+  EXPECT_EQ(complaint({"trace", "--seed"}), "trace: --seed: takes one value, and is given once");
+  EXPECT_EQ(complaint({"trace", "--seed", "1", "--seed", "2"}),
+            "trace: --seed: takes one value, and is given once");
+  EXPECT_EQ(complaint({"trace", "--out=", "--seed"}), "--out=: a value must follow");
+  EXPECT_EQ(complaint({"trace", "--out", ""}), "--out: a file's name must not be empty");
+  EXPECT_EQ(complaint({"attend"}), "attend: FILE is required");
+}
+
+TEST(CommandLine, OneCommandAtATime) {
+  EXPECT_EQ(complaint({"doctor", "trace"}), "doctor: one argument too many: 'trace'");
+  EXPECT_EQ(complaint({"trace", "--epochs", "0", "doctor"}),
+            "trace: one argument too many: 'doctor'");
 }
 
 TEST(CommandLine, HelpAndVersionArePrintedToStandardOutput) {

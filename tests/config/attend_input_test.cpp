@@ -80,10 +80,27 @@ TEST_F(AttendInputTest, RefusesOptionsThatDoNotFit) {
 TEST_F(AttendInputTest, RefusesMissingMixedAndMisspeltKeys) {
   EXPECT_EQ(complaint("{}"), "input.json:1: must hold x with w_q, w_k, w_v, or q, k, v");
   EXPECT_EQ(complaint(R"({"x": [[1]], "q": [[1]]})"),
-            "input.json:1: must hold x with w_q, w_k, w_v or q, k, v, not both");
+            "input.json:1: must hold x with w_q, w_k, w_v, or q, k, v, not both");
   EXPECT_NE(complaint(R"({"x": [[1]], "w_q": [[1]], "w_k": [[1]], "w_v": [[1]], "casual": true})")
                 .find("did you mean 'causal'?"),
             std::string::npos);
+}
+
+TEST_F(AttendInputTest, AMisspeltKeyIsNamedBeforeTheOneThatIsMissing) {
+  EXPECT_NE(complaint(R"({"q": [[1]], "k": [[1]], "vv": [[1]]})").find("unknown key 'vv'"),
+            std::string::npos);
+  EXPECT_NE(complaint(R"({"x": [[1]], "w_q": [[1]], "w_kk": [[1]], "w_v": [[1]]})")
+                .find("did you mean 'w_k'?"),
+            std::string::npos);
+  EXPECT_NE(complaint(R"({"q": [[1]], "k": [[1]], "v": [[1]], "w_q": [[1]]})").find("not both"),
+            std::string::npos);
+}
+
+TEST_F(AttendInputTest, RefusesWidthsThatDoNotFitIntoMemory) {
+  const std::string json = R"({"q": [[1, 2, 3]], "k": [[1, 2, 3]], "v": [[1]]})";
+  const std::string path = folder_.write("input.json", json);
+  const std::string message = user_error([&] { read_attend_input(path, {4096, 0}); });
+  EXPECT_NE(message.find("MB, allowed are at most 0"), std::string::npos) << message;
 }
 
 TEST_F(AttendInputTest, RefusesMoreTokensThanTheLimitBeforeAnythingElse) {

@@ -13,10 +13,10 @@ TEST(Machine, ThreadsAreSetInLibTorchAndInOpenBlas) {
   const Threads before = threads_in_use();
   use_threads(2);
   EXPECT_EQ(threads_in_use().intra_op, 2);
-  if (before.blas > 0) EXPECT_EQ(threads_in_use().blas, 2);
+  EXPECT_EQ(threads_in_use().blas, before.blas > 0 ? 2 : 0);
   use_threads(1);
   EXPECT_EQ(threads_in_use().intra_op, 1);
-  if (before.blas > 0) EXPECT_EQ(threads_in_use().blas, 1);
+  EXPECT_EQ(threads_in_use().blas, before.blas > 0 ? 1 : 0);
 }
 
 TEST(Machine, MeasuringDoesNotChangeTheThreads) {
@@ -38,13 +38,6 @@ TEST(Machine, TheBlasLibraryIsAFileThatThisProcessHasLoaded) {
   std::ifstream maps("/proc/self/maps");
   const std::string loaded((std::istreambuf_iterator<char>(maps)), {});
   EXPECT_NE(loaded.find(blas.library), std::string::npos) << blas.library;
-}
-
-TEST(Machine, ADigestTellsValuesApartAndNotLayouts) {
-  const at::Tensor a = torch::tensor({{1.0F, 2.0F}, {3.0F, 4.0F}});
-  EXPECT_EQ(digest(a), digest(a.t().contiguous().t()));
-  EXPECT_NE(digest(a), digest(a.t()));
-  EXPECT_EQ(digest(a).size(), 16U);
 }
 
 TEST(Machine, PeakMemoryIsAtLeastWhatIsResidentNow) {

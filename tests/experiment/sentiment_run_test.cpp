@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/number_text.hpp"
 #include "experiment/sentiment_records.hpp"
 #include "experiment/sentiment_run.hpp"
 #include "record/record_lines.hpp"
@@ -58,7 +59,7 @@ TEST_F(SentimentRunTest, SentencesOfOneToSevenWordsAndThreeLabelsAreLearnedInEve
     const SentimentRun run = run_sentiment_trace(sentences, options);
     ASSERT_EQ(run.epochs.size(), 40U) << plan.mode;
     EXPECT_LT(run.epochs.back().loss_after, run.epochs.front().loss) << plan.mode;
-    EXPECT_TRUE(run.backward_changed_no_weight) << plan.mode;
+    EXPECT_TRUE(same_values(run.initial, run.after_backward)) << plan.mode;
     EXPECT_EQ(run.trained_forward.logits.sizes(), (std::vector<int64_t>{1, 3})) << plan.mode;
   }
 }
@@ -96,7 +97,9 @@ TEST_F(SentimentRunTest, EpochsAreNumberedFromOneAndTheSingleStepAppearsAsTensor
     EXPECT_EQ(evaluations[i].step, static_cast<int64_t>(i) + 1);
     EXPECT_EQ(evaluations[i].split, "train");
     // The next step's loss before its update is this one's after.
-    if (i > 0) EXPECT_NEAR(steps[i].loss, evaluations[i - 1].loss, 1e-6);
+    if (i > 0) {
+      EXPECT_NEAR(steps[i].loss, evaluations[i - 1].loss, 1e-6);
+    }
   }
   EXPECT_EQ(sink.all<EndRecord>().front().steps, 3);
   std::map<std::string, std::set<std::string>> names;
@@ -145,6 +148,9 @@ TEST_F(SentimentRunTest, ARunIsNamedByWhatAffectsItsResults) {
   other = options;
   other.sentence = 1;
   EXPECT_NE(id_of(sentences, other), id);
+  Sentences elsewhere = sentences;
+  elsewhere.file = "elsewhere/s.tsv";
+  EXPECT_EQ(id_of(elsewhere, options), id) << "another name for the same content";
   // The same name for other content is another run.
   EXPECT_NE(id_of(read(std::string(kUneven) + "good\tz\n"), options), id);
 }
@@ -167,7 +173,28 @@ TEST_F(SentimentRunTest, MoreMemoryThanTheLimitIsRefusedBeforeItIsTaken) {
   limits.memory_mb = 0;
   const Sentences sentences = read(kUneven);
   const std::string message = user_error([&] { run_sentiment_trace(sentences, {}, limits); });
-  EXPECT_NE(message.find("6 sentences of up to 7 tokens need about"), std::string::npos) << message;
+  EXPECT_NE(message.find("6 sentences of up to 7 tokens with 3 labels need about"),
+            std::string::npos)
+      << message;
+}
+
+TEST_F(SentimentRunTest, ALabelForEverySentenceIsCountedIntoTheMemory) {
+  std::string text;
+  for (int i = 0; i < 20000; ++i) text += "label" + std::to_string(i) + "\tword\n";
+  const Sentences sentences = read(text);
+  const std::string message = user_error([&] { run_sentiment_trace(sentences, {}); });
+  EXPECT_NE(message.find("20000 labels need about"), std::string::npos) << message;
+}
+
+TEST_F(SentimentRunTest, TheLastEvaluationAndTheEndSayTheSameToTheLastDigit) {
+  SentimentRunOptions options;
+  options.epochs = 3;
+  const CollectingSink sink = records_of(read(kUneven), options);
+  std::string end;
+  append_record(end, sink.all<EndRecord>().front());
+  std::string loss;
+  append_number(loss, sink.all<EvaluationRecord>().back().loss);
+  EXPECT_NE(end.find("\"train.loss\":" + loss), std::string::npos) << end;
 }
 
 TEST_F(SentimentRunTest, DiagonalAndEntropyOfTheAttentionRecordAreThoseOfItsWeights) {

@@ -132,7 +132,7 @@ TEST_F(EmbeddingTest, ReplicasLookUpInTheirOwnTables) {
   for (const bool per_replica : {false, true}) {
     SCOPED_TRACE(per_replica ? "own ids" : "shared ids");
     stacked->zero_grad();
-    const at::Tensor found = stacked->forward(per_replica ? own : shared, per_replica);
+    const at::Tensor found = stacked->forward(per_replica ? own : shared);
     ASSERT_EQ(found.sizes(), at::IntArrayRef({kReplicas, 2, 5, 4}));
     weighted_sum(found).backward();
     const at::Tensor weights = normal(found.sizes(), 77);

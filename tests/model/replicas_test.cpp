@@ -37,14 +37,13 @@ TransformerOptions wide_transformer(const ProjectionPlan& plan, bool packed) {
 struct Data {
   TokenInput input;
   at::Tensor targets;
+  bool per_replica = false;
 
   TokenInput input_of_replica(int64_t r) const {
-    if (!input.per_replica) return input;
+    if (!per_replica) return input;
     return input_of(input.tokens[r], input.valid.defined() ? input.valid[r] : at::Tensor());
   }
-  at::Tensor targets_of_replica(int64_t r) const {
-    return input.per_replica ? targets[r] : targets;
-  }
+  at::Tensor targets_of_replica(int64_t r) const { return per_replica ? targets[r] : targets; }
 };
 
 Data make_data(bool padded, bool per_replica, int64_t classes, bool target_per_token) {
@@ -56,7 +55,7 @@ Data make_data(bool padded, bool per_replica, int64_t classes, bool target_per_t
     data.input.valid = normal(shape, 2) > 0;
     data.input.valid.select(-1, 1).fill_(true);
   }
-  data.input.per_replica = per_replica;
+  data.per_replica = per_replica;
   if (!target_per_token) shape.pop_back();
   data.targets = whole_numbers(classes, shape, 3);
   if (padded && target_per_token) data.targets.masked_fill_(~data.input.valid, kUnsupervised);

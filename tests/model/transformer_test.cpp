@@ -107,7 +107,8 @@ TEST(Transformer, IsOneOfLibTorchsModules) {
 
 TEST(Transformer, HasTheDocumentedIntermediates) {
   const auto model = make_model<Transformer>(small_transformer(attention_mode("full")), 3);
-  const TransformerForward found = model->forward(input_of(whole_numbers(kVocabulary, {3, 5}, 1)));
+  const TransformerForward found =
+      model->forward(input_of(whole_numbers(kVocabulary, {3, 5}, 1)), nullptr, Keep::kEverything);
   EXPECT_EQ(found.x.sizes(), at::IntArrayRef({3, 5, 4}));
   ASSERT_EQ(found.blocks.size(), 2u);
   const BlockForward& block = found.blocks[1];
@@ -154,7 +155,7 @@ TEST(Transformer, LayersAndSublayersDropDifferently) {
   DropoutStep step;
   step.sources.emplace_back(RandomScheme::kKeyed, 3);
   const TokenInput input = input_of(whole_numbers(kVocabulary, {3, 5}, 1));
-  const TransformerForward found = model->forward(input, &step);
+  const TransformerForward found = model->forward(input, &step, Keep::kEverything);
   // By element, which of the block's two sublayers were kept (and doubled): [both, MLP, attention,
   // neither].
   const auto kept = [&](size_t layer) {
@@ -182,7 +183,7 @@ TEST(Transformer, EachLayersAttentionDropsAsItsSiteIsKeyed) {
   step.sources.emplace_back(RandomScheme::kKeyed, 3);
   // Of one token each: a head's context is either dropped or doubled.
   const TransformerForward found =
-      model->forward(input_of(whole_numbers(kVocabulary, {40, 1}, 1)), &step);
+      model->forward(input_of(whole_numbers(kVocabulary, {40, 1}, 1)), &step, Keep::kEverything);
   for (const std::string layer : {"0", "1"}) {
     const auto& trace = found.blocks[std::stoul(layer)].attention;
     const std::string purpose = "dropout/9/blocks." + layer + ".attention.weights";

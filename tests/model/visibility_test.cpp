@@ -113,7 +113,8 @@ TEST_P(EveryModesVisibility, OtherSentencesOfTheBatchChangeNothing) {
 
 TEST_P(EveryModesVisibility, RowsOfWeightsSumToOneOverValidEarlierKeysOrAreZero) {
   const at::Tensor valid = bools({1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, {3, kTokens});
-  const TransformerForward found = transformer(true)->forward(input_of(tokens, valid));
+  const TransformerForward found =
+      transformer(true)->forward(input_of(tokens, valid), nullptr, Keep::kEverything);
   for (const BlockForward& block : found.blocks) {
     const at::Tensor& weights = block.attention.attention.weights;  // [B, H, T, T]
     ASSERT_EQ(weights.defined(), plan().attends);
@@ -173,7 +174,9 @@ TEST(Visibility, InModeNoneNoPositionSeesAnother) {
 TEST(Visibility, InModeUniformContextsAreMeansOfValues) {
   const TransformerForward found =
       make_model<Transformer>(small_transformer(attention_mode("uniform")), 1)
-          ->forward(input_of(whole_numbers(kVocabulary, {3, kTokens}, 1)));
+          ->forward(input_of(whole_numbers(kVocabulary, {3, kTokens}, 1)), nullptr,
+                    Keep::kEverything);
+  ASSERT_FALSE(found.blocks.empty());
   const at::Tensor counts = at::arange(1, kTokens + 1).to(at::kFloat).view({kTokens, 1});
   for (const BlockForward& block : found.blocks) {
     const at::Tensor& value = block.attention.projected.value;  // [B, H, T, Dh]

@@ -73,7 +73,15 @@ TEST(MatrixText, MaskedScoresAndNonFiniteNumbersAreReadable) {
   style.indent = 0;
   EXPECT_EQ(
       matrix_text({-kInfinity, kInfinity, std::numeric_limits<double>::quiet_NaN()}, 1, 3, style),
-      "    -inf  Infinity       NaN\n");
+      "-inf   inf   NaN\n");
+}
+
+TEST(MatrixText, LargeAndSmallNumbersHaveExponents) {
+  MatrixStyle style;
+  style.indent = 0;
+  EXPECT_EQ(matrix_text({1e300, 2.5}, 1, 2, style), "1e+300     2.5\n");
+  EXPECT_EQ(matrix_text({1e-7, 0}, 1, 2, style), "1e-07      0\n");
+  EXPECT_EQ(matrix_text({999999, 0.001}, 1, 2, style), "999999.0000       0.0010\n");
 }
 
 TEST(MatrixText, NoRowsIsNoText) { EXPECT_EQ(matrix_text({}, 0, 3, {}), ""); }

@@ -10,6 +10,9 @@ namespace qkvlab {
 /// Rows and columns beyond this many are left out of a text, and the text says so.
 constexpr int64_t kMaxShown = 24;
 
+/// Terminal columns of a label; longer ones are cut, and end in "…".
+constexpr size_t kMaxLabelWidth = 24;
+
 /// What stands beside a matrix.
 struct MatrixLabels {
   std::vector<std::string> rows;     // one per row, or none

@@ -1,9 +1,10 @@
-#include "cli/matrix_text.hpp"
+#include "cli/matrix_section.hpp"
 
 #include <ATen/ATen.h>
 
 #include <algorithm>
 
+#include "base/terminal.hpp"
 #include "experiment/tensor_values.hpp"
 #include "report/table.hpp"
 
@@ -13,7 +14,9 @@ namespace {
 
 std::vector<std::string> first(const std::vector<std::string>& labels, int64_t count) {
   const auto kept = std::min(labels.size(), static_cast<size_t>(count));
-  return {labels.begin(), labels.begin() + static_cast<std::ptrdiff_t>(kept)};
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < kept; ++i) shown.push_back(shorten(labels[i], kMaxLabelWidth));
+  return shown;
 }
 
 }  // namespace
