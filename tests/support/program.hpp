@@ -30,6 +30,7 @@ inline ProgramRun run_qkvlab(const std::vector<std::string>& arguments,
   std::vector<std::string> words = {QKVLAB_PROGRAM};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
 
