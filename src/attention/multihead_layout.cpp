@@ -53,7 +53,15 @@ MultiheadLayout export_multihead(const SelfAttentionImpl& attention) {
 
 void import_multihead(SelfAttentionImpl& attention, const MultiheadLayout& layout) {
   const SelfAttentionOptions& options = attention.options();
-  TORCH_CHECK(layout.in_proj_bias.defined() == options.bias, "one has biases, the other has none");
+  const MultiheadLayout before = export_multihead(attention);
+  const auto same_shape = [](const at::Tensor& a, const at::Tensor& b) {
+    return a.defined() == b.defined() && (!a.defined() || a.sizes() == b.sizes());
+  };
+  TORCH_CHECK(same_shape(before.in_proj_weight, layout.in_proj_weight) &&
+                  same_shape(before.in_proj_bias, layout.in_proj_bias) &&
+                  same_shape(before.out_proj_weight, layout.out_proj_weight) &&
+                  same_shape(before.out_proj_bias, layout.out_proj_bias),
+              "the layout is of another width, or only one of the two has biases");
   const auto weights = layout.in_proj_weight.chunk(3);
   const auto biases =
       options.bias ? layout.in_proj_bias.chunk(3) : std::vector<at::Tensor>(weights.size());

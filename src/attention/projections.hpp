@@ -36,8 +36,6 @@ class Projections {
   /// x [..., T, C] (or [R, ..., T, C]).
   QueryKeyValue forward(const at::Tensor& x) const;
 
-  const ProjectionOptions& options() const { return options_; }
-
  private:
   ProjectionOptions options_;
   std::vector<Linear> separate_;  // one per learned projection, in the order of learned()

@@ -6,6 +6,7 @@
 #include "base/nested_array.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
+#include "base/terminal.hpp"
 #include "cli/commands.hpp"
 #include "cli/matrix_section.hpp"
 #include "cli/output.hpp"
@@ -130,7 +131,8 @@ void run_attend(const AttendCommand& command) {
   Output output(command.out, file);
   const HandAttention hand = compute(input);
   if (!hand.attention.context.isfinite().all().item<bool>()) {
-    spdlog::warn("{}: numbers this large overflow: the context is not finite", command.file);
+    spdlog::warn("{}: numbers this large overflow: the context is not finite",
+                 printable(command.file));
   }
   if (command.format == Format::kText) {
     output.write(attend_text(input, hand));

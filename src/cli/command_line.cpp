@@ -71,9 +71,7 @@ void add_out(CLI::App* app, std::string& out) {
 CLI::App* add_trace(CLI::App& app, TraceCommand& command) {
   CLI::App* trace = app.add_subcommand(
       "trace", "Train the sentence classifier and show every intermediate matrix");
-  trace
-      ->add_option("--file", command.file,
-                   "Sentences to learn: a label, a tab, words separated by blanks")
+  trace->add_option("--file", command.file, "On each line a label, a tab, words")
       ->type_name("TSV")
       ->capture_default_str();
   add_choice(
@@ -81,11 +79,11 @@ CLI::App* add_trace(CLI::App& app, TraceCommand& command) {
       [&command](const std::string& name) { command.mode = name; }, "What attention is made of")
       ->type_name("MODE")
       ->default_str(command.mode);
-  add_integer(trace, "--seed", command.seed, 0, INT64_MAX, "Of torch.manual_seed");
+  add_integer(trace, "--seed", command.seed, 0, INT64_MAX, "Random seed, as in torch.manual_seed");
   add_integer(trace, "--sentence", command.sentence, 1, INT64_MAX,
-              "The sentence to trace, counted from 1");
+              "The sentence to show and to take the first step on, from 1");
   add_integer(trace, "--epochs", command.epochs, 0, kMaxEpochs,
-              "Full-batch steps on all sentences after the first step");
+              "Full-batch steps on all sentences after that step");
   add_format(trace, command.format, "jsonl", Format::kJsonLines);
   add_out(trace, command.out);
   return trace;
@@ -95,10 +93,7 @@ CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
   CLI::App* attend =
       app.add_subcommand("attend", "Attention on matrices written by hand, every step shown");
   attend
-      ->add_option(
-          "FILE", command.file,
-          "JSON: x with w_q, w_k, w_v ([out, in]), or q, k, v; optional causal, key_valid, "
-          "scale, tokens")
+      ->add_option("FILE", command.file, "JSON: x, w_q, w_k, w_v or q, k, v; see configs/README.md")
       ->type_name("")
       ->required();
   add_format(attend, command.format, "json", Format::kJson);
@@ -130,8 +125,12 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
     const std::string& word = extras.front();
     if (word.rfind('-', 0) == 0) {
       const std::string name = word.substr(0, word.find('='));
-      throw UserError(where.get_display_name() + ": " +
-                      unknown_name("option", name, option_names(where)));
+      const std::vector<std::string> known = option_names(where);
+      if (std::find(known.begin(), known.end(), name) != known.end()) {
+        throw UserError(name + ": belongs after the command: qkvlab " + where.get_name() + " " +
+                        name);
+      }
+      throw UserError(where.get_display_name() + ": " + unknown_name("option", name, known));
     }
     if (chosen.empty()) {
       throw UserError(app.get_name() + ": " + unknown_name("command", word, subcommand_names(app)));
@@ -176,8 +175,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   AttendCommand attend_command;
   const CLI::App* trace = add_trace(app, trace_command);
   const CLI::App* attend = add_attend(app, attend_command);
-  const CLI::App* doctor = app.add_subcommand(
-      "doctor", "LibTorch, BLAS and threads of this machine; self-test of mask conventions");
+  const CLI::App* doctor =
+      app.add_subcommand("doctor", "LibTorch, BLAS, threads; what a mask means");
   refuse_empty_values(argc, argv);
   try {
     app.parse(argc, argv);

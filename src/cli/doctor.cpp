@@ -18,7 +18,7 @@ std::string meaning_text(MaskMeaning meaning) {
     case MaskMeaning::kBlocked:
       return "blocked";
     case MaskMeaning::kAdded:
-      return "nothing is masked: 1 is added to the score";
+      return "nothing: it adds 1 to the score";
     case MaskMeaning::kNothing:
       break;
   }

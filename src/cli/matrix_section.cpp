@@ -12,15 +12,7 @@ namespace qkvlab {
 
 namespace {
 
-std::vector<std::string> first(const std::vector<std::string>& labels, int64_t count) {
-  const auto kept = std::min(labels.size(), static_cast<size_t>(count));
-  std::vector<std::string> shown;
-  for (size_t i = 0; i < kept; ++i) shown.push_back(shorten(labels[i], kMaxLabelWidth));
-  return shown;
-}
-
-}  // namespace
-
+/// "[3, 8]"
 std::string shape_text(at::IntArrayRef shape) {
   std::string text = "[";
   for (const int64_t size : shape) {
@@ -29,6 +21,15 @@ std::string shape_text(at::IntArrayRef shape) {
   }
   return text + "]";
 }
+
+std::vector<std::string> first(const std::vector<std::string>& labels, int64_t count) {
+  const auto kept = std::min(labels.size(), static_cast<size_t>(count));
+  std::vector<std::string> shown;
+  for (size_t i = 0; i < kept; ++i) shown.push_back(shorten(labels[i], kMaxLabelWidth));
+  return shown;
+}
+
+}  // namespace
 
 std::string matrix_section(const std::string& name, const at::Tensor& matrix,
                            const MatrixLabels& labels, int decimals) {

@@ -23,7 +23,4 @@ struct MatrixLabels {
 std::string matrix_section(const std::string& name, const at::Tensor& matrix,
                            const MatrixLabels& labels = {}, int decimals = 4);
 
-/// "[3, 8]"
-std::string shape_text(at::IntArrayRef shape);
-
 }  // namespace qkvlab

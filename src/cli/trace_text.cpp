@@ -16,6 +16,7 @@ namespace qkvlab {
 namespace {
 
 constexpr size_t kMaxWords = 200;  // of the vocabulary
+constexpr size_t kLineWidth = 78;
 
 struct Projection {
   std::string symbol;  // "Q"
@@ -72,12 +73,8 @@ class TraceText {
       : sentences_(sentences),
         options_(options),
         run_(run),
-        learned_(learned_weights(run.initial)) {
-    for (const int64_t token : sentences.tokens[options.sentence]) {
-      words_.push_back(sentences.vocabulary[token]);
-    }
-  }
-
+        learned_(learned_weights(run.initial)),
+        words_(words_of(sentences, options.sentence)) {}
   std::string write() {
     write_input();
     write_forward();
@@ -98,7 +95,13 @@ class TraceText {
     line("Vocabulary  " + std::to_string(size) + " words");
     std::string words = " ";
     for (size_t id = 0; id < std::min(size, kMaxWords); ++id) {
-      words += " " + std::to_string(id) + ":" + printable(sentences_.vocabulary[id]);
+      const std::string entry = " " + std::to_string(id) + ":" +
+                                shorten(printable(sentences_.vocabulary[id]), kMaxLabelWidth);
+      if (display_width(words + entry) > kLineWidth) {
+        line(words);
+        words = " ";
+      }
+      words += entry;
     }
     line(words + (size > kMaxWords ? " …" : ""));
     line("");
@@ -131,16 +134,22 @@ class TraceText {
     }
     const std::string context = options_.plan.attends ? "context = attention V" : "context = X";
     text_ += matrix_section(context, forward.attention.context[0], by_word);
-    write_prediction(forward);
+    for (const NamedValue& parameter : run_.initial) {
+      if (parameter.path == "head.weight") text_ += matrix_section("W_head", parameter.value);
+      if (parameter.path == "head.bias") text_ += matrix_section("b_head", parameter.value);
+    }
+    text_ +=
+        matrix_section("mean = mean of the rows of context", forward.attention.context[0].mean(0));
+    write_prediction("logits = W_head mean + b_head", forward);
     const double log_p =
         -at::log_softmax(forward.logits[0].to(at::kDouble), 0)[true_class()].item<double>();
     line("cross-entropy  " + fixed(run_.loss.item<double>(), 6) + "    −log p(" + label() + ")  " +
          fixed(log_p, 6) + "\n");
   }
 
-  void write_prediction(const SentimentForward& forward) {
+  void write_prediction(const std::string& name, const SentimentForward& forward) {
     const MatrixLabels by_label{{}, sentences_.labels};
-    text_ += matrix_section("logits", forward.logits[0], by_label);
+    text_ += matrix_section(name, forward.logits[0], by_label);
     text_ += matrix_section("probabilities", at::softmax(forward.logits[0], -1), by_label);
   }
 
@@ -150,14 +159,14 @@ class TraceText {
       const at::Tensor& gradient = run_.after_backward[weight.index].gradient;
       line("‖dL/d" + weight.symbol + "‖  " + fixed(gradient.norm().item<double>(), 6));
     }
-    line(std::string("backward changed a weight: ") +
-         (same_values(run_.initial, run_.after_backward) ? "no" : "yes") + "\n");
+    const bool none = same_values(run_.initial, run_.after_backward);
+    line(std::string("weights changed by the backward pass: ") + (none ? "none" : "some") + "\n");
   }
 
   void write_step() {
     title("First step, SGD with lr " + significant(options_.lr, 6));
     Table table(
-        {{"", Align::kLeft}, {"largest |change|"}, {"largest |W − (W before − lr · dL/dW)|"}});
+        {{"", Align::kLeft}, {"largest |change|"}, {"largest error against W − lr · dL/dW"}});
     for (size_t i = 0; i < run_.initial.size(); ++i) {
       const at::Tensor& before = run_.initial[i].value;
       const at::Tensor& after = run_.after_step[i].value;
@@ -170,7 +179,7 @@ class TraceText {
 
   void write_epochs() {
     title("Training on all " + std::to_string(sentences_.tokens.size()) + " sentences");
-    Table table({{"epoch"}, {"loss"}, {"accuracy after"}});
+    Table table({{"epoch"}, {"loss before its step"}, {"accuracy after"}});
     const auto last = static_cast<int64_t>(run_.epochs.size());
     for (int64_t epoch = 1; epoch <= last; ++epoch) {
       if (!is_shown(epoch) && epoch != last) continue;
@@ -180,7 +189,7 @@ class TraceText {
     line(table.text());
   }
 
-  /// 1, 5, 10, 20, 50, 100, 200, 500, …
+  /// 1, 2, 5, 10, 20, 50, 100, 200, 500, …
   static bool is_shown(int64_t epoch) {
     while (epoch % 10 == 0 && epoch > 10) epoch /= 10;
     return epoch == 1 || epoch == 2 || epoch == 5 || epoch == 10;
@@ -194,11 +203,10 @@ class TraceText {
       text_ += matrix_section("attention after", run_.trained_forward.attention.weights[0],
                               {words_, words_});
     }
-    text_ += "after training, ";
-    write_prediction(run_.trained_forward);
+    write_prediction("logits after", run_.trained_forward);
     for (const LearnedWeight& weight : learned_) {
       const at::Tensor change = run_.trained[weight.index].value - run_.initial[weight.index].value;
-      line("‖Δ" + weight.symbol + "‖  " + fixed(change.norm().item<double>(), 6));
+      line("‖Δ" + weight.symbol + "‖ since the start  " + fixed(change.norm().item<double>(), 6));
     }
     if (!run_.packed_weight.defined()) return;
     const int64_t width = run_.packed_weight.size(1);
@@ -220,7 +228,7 @@ class TraceText {
   const SentimentRunOptions& options_;
   const SentimentRun& run_;
   const std::vector<LearnedWeight> learned_;
-  std::vector<std::string> words_;  // of the traced sentence
+  const std::vector<std::string> words_;  // of the traced sentence
   std::string text_;
 };
 

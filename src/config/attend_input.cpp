@@ -97,7 +97,8 @@ void refuse_beyond_memory(const JsonValue& root, const AttendInput& input, const
 /// true, false, 1 or 0.
 bool read_flag(const JsonValue& json) {
   if (json.kind() == JsonValue::Kind::kInteger) return json.integer(0, 1) == 1;
-  return json.boolean();
+  if (json.kind() == JsonValue::Kind::kBoolean) return json.boolean();
+  json.fail("must be true, false, 1 or 0");
 }
 
 void need_one_per_key(const JsonValue& json, size_t got, const AttendInput& input) {

@@ -136,9 +136,7 @@ AttentionRecord attention_record(const Sentences& sentences, const SentimentRunO
   AttentionRecord record;
   record.step = static_cast<int64_t>(run.epochs.size());
   record.sample = options.sentence;
-  for (const int64_t token : sentences.tokens[options.sentence]) {
-    record.tokens.push_back(sentences.vocabulary[token]);
-  }
+  record.tokens = words_of(sentences, options.sentence);
   record.queries = weights.size(0);
   record.keys = weights.size(1);
   record.weights = float_values(weights);
@@ -170,6 +168,9 @@ void emit_records(const Sentences& sentences, const SentimentRunOptions& options
   RunSink sink(xxh3_128_hex16(line_of(config)), records);
   config["name"] = "sentiment_trace";
   config["task"]["file"] = sentences.file;
+  config["task"]["labels"] = sentences.labels;
+  config["task"]["tokens"] = words_of(sentences, options.sentence);
+  config["task"]["label"] = sentences.labels[sentences.classes[options.sentence]];
   sink.emit(run_record(options, run, line_of(config)));
   sink.values("initial", run.initial);
   sink.forward("forward", run.forward);

@@ -50,12 +50,16 @@ void refuse_beyond(const Sentences& sentences, const SentimentTraceOptions& mode
                   " MB, allowed are at most " + std::to_string(limits.memory_mb));
 }
 
-/// A copy of all values and gradients that training does not touch.
-std::vector<NamedValue> snapshot(const torch::nn::Module& model) {
+enum class Gradients { kLeftOut, kCopied };
+
+/// A copy of all values, and of the gradients where they are wanted, that training does not touch.
+std::vector<NamedValue> snapshot(const torch::nn::Module& model,
+                                 Gradients gradients = Gradients::kLeftOut) {
   std::vector<NamedValue> values = named_values(model);
   for (NamedValue& parameter : values) {
     parameter.value = parameter.value.clone();
-    if (parameter.gradient.defined()) parameter.gradient = parameter.gradient.clone();
+    parameter.gradient =
+        gradients == Gradients::kCopied ? parameter.gradient.clone() : at::Tensor();
   }
   return values;
 }
@@ -123,7 +127,7 @@ SentimentRun run_sentiment_trace(const Sentences& sentences, const SentimentRunO
   loss.backward();
   run.forward = detached(forward);
   run.loss = loss.detach();
-  run.after_backward = snapshot(*model);
+  run.after_backward = snapshot(*model, Gradients::kCopied);
   optimizer.step();
   run.after_step = snapshot(*model);
 

@@ -16,8 +16,10 @@ at::Tensor look_up(const at::Tensor& table, const at::Tensor& ids) {
   const int64_t replicas = replicas_of(table, 2);
   if (replicas == 0) return at::embedding(table, ids);
   const int64_t rows = table.size(1);
-  // LibTorch's own check would let an id past one replica's rows read those of the next.
-  TORCH_CHECK(ids.numel() == 0 || ids.max().item<int64_t>() < rows, "ids must be below ", rows);
+  // LibTorch's own check would let an id beyond one replica's rows read those of its neighbour.
+  TORCH_CHECK(
+      ids.numel() == 0 || (ids.min().item<int64_t>() >= 0 && ids.max().item<int64_t>() < rows),
+      "ids must be from 0 to ", rows - 1);
   TORCH_CHECK(ids.dim() == 2 || ids.dim() == 3, "ids are [B, T] or [R, B, T], got ", ids.sizes());
   if (ids.dim() == 3) check_replicas(ids, replicas);
   // The R tables under one another are one table, in which replica r's ids start at r * rows.

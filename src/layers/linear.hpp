@@ -1,6 +1,6 @@
 #pragma once
 
-#include <torch/nn/cloneable.h>
+#include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
 #include "random/initial_values.hpp"

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "layers/replica_shape.hpp"
+
 namespace qkvlab {
 
 namespace {
@@ -11,6 +13,7 @@ namespace {
 /// targets [...] or [R, ...] to [R, N] (R = 1 where there are no replicas).
 at::Tensor targets_by_replica(const at::Tensor& logits, const at::Tensor& targets,
                               int64_t replicas) {
+  if (replicas > 0) check_replicas(logits, replicas);
   const int64_t groups = std::max<int64_t>(replicas, 1);
   const at::IntArrayRef positions = logits.sizes().slice(0, logits.dim() - 1);
   TORCH_CHECK(

@@ -17,8 +17,8 @@ inline int64_t replicas_of(const at::Tensor& parameter, int64_t dimensions) {
   return parameter.dim() == dimensions ? 0 : parameter.size(0);
 }
 
-/// Checks that the activation `x` has the leading replica dimension; without the check a reshape
-/// would silently deal the batch out to the replicas.
+/// Checks by its size that the activation `x` has the leading replica dimension; without the check
+/// a reshape would silently deal the batch out to the replicas.
 inline void check_replicas(const at::Tensor& x, int64_t replicas) {
   TORCH_CHECK(x.dim() > 1 && x.size(0) == replicas, "an activation of ", replicas,
               " replicas was expected, got ", x.sizes());

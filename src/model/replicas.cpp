@@ -1,6 +1,7 @@
 #include "model/replicas.hpp"
 
 #include <ATen/ATen.h>
+#include <torch/csrc/autograd/variable.h>
 
 namespace qkvlab {
 
@@ -18,6 +19,9 @@ void stack_parameters(torch::nn::Module& target,
     }
     parameter.value().set_data(at::stack(values));  // [R, ...]
     parameter.value().mutable_grad() = at::Tensor();
+    // A graph that is still alive (a loss kept from training alone) holds an accumulator that would
+    // sum the gradients of all replicas into the old shape.
+    torch::autograd::impl::set_grad_accumulator(parameter.value(), {});
   }
 }
 

@@ -38,7 +38,6 @@ class SentimentTraceImpl : public torch::nn::Module {
 
   SentimentForward forward(const TokenInput& input) const;
 
-  const SentimentTraceOptions& options() const { return options_; }
   /// R, or 0 for a single model.
   int64_t replicas() const;
 

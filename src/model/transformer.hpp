@@ -33,7 +33,7 @@ enum class Keep { kLogits, kEverything };
 
 /// What the transformer computes on its way.
 struct TransformerForward {
-  at::Tensor x;                      // [B, T, C] token embedding + position
+  at::Tensor x;                      // [B, T, C] token embedding + position, after dropout
   std::vector<BlockForward> blocks;  // empty unless everything is kept
   at::Tensor logits;                 // [B, T, V]
 };
@@ -50,7 +50,6 @@ class TransformerImpl : public torch::nn::Module {
   TransformerForward forward(const TokenInput& input, const DropoutStep* dropout_step = nullptr,
                              Keep keep = Keep::kLogits) const;
 
-  const TransformerOptions& options() const { return options_; }
   /// R, or 0 for a single model.
   int64_t replicas() const;
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view kIdeographicSpace = "\xE3\x80\x80";  // U+3000
 
 /// The words of a text: what stands between blanks.
-std::vector<std::string> words_of(std::string_view text) {
+std::vector<std::string> split_words(std::string_view text) {
   std::vector<std::string> words(1);
   for (size_t at = 0; at < text.size(); ++at) {
     const bool wide = text.substr(at, kIdeographicSpace.size()) == kIdeographicSpace;
@@ -92,13 +92,16 @@ class SentenceReader {
 
   void read_line(std::string_view line) {
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-    if (words_of(line).empty()) return;
+    if (split_words(line).empty()) return;
     const size_t tab = line.find('\t');
-    const std::vector<std::string> label = words_of(line.substr(0, tab));
-    if (tab == std::string_view::npos || label.size() != 1) {
+    const std::vector<std::string> label = split_words(line.substr(0, tab));
+    if (tab == std::string_view::npos || label.empty()) {
       fail("must be a label, a tab, and words separated by blanks");
     }
-    const std::vector<std::string> words = words_of(line.substr(tab));
+    if (label.size() > 1) {
+      fail("a label is one word, got '" + std::string(line.substr(0, tab)) + "'");
+    }
+    const std::vector<std::string> words = split_words(line.substr(tab));
     if (words.empty()) fail("has a label but no words");
     const auto length = static_cast<int64_t>(words.size());
     if (length > limits_.tokens_per_sequence) {
@@ -150,6 +153,12 @@ Batch batch_of(const Sentences& sentences, int64_t first, int64_t count) {
 }
 
 }  // namespace
+
+std::vector<std::string> words_of(const Sentences& sentences, int64_t index) {
+  std::vector<std::string> words;
+  for (const int64_t token : sentences.tokens[index]) words.push_back(sentences.vocabulary[token]);
+  return words;
+}
 
 Sentences read_sentences(const std::string& path, const Limits& limits) {
   return SentenceReader(path, limits).finish();

@@ -21,6 +21,9 @@ struct Sentences {
   int64_t longest = 0;                       // tokens
 };
 
+/// The words of one sentence.
+std::vector<std::string> words_of(const Sentences& sentences, int64_t index);
+
 /// Reads a TSV file: on each line a label, a tab, and words separated by blanks (U+3000 counts as
 /// one). Empty lines are passed over. Words get ids in the order of their first appearance, from 1.
 /// Labels become classes 0…K−1: in numerical order where all are integers, else in the order of

@@ -195,7 +195,7 @@ TEST_P(EveryModesSelfAttention, ALayoutOfUnrelatedProjectionsFitsOnlyModeFull) {
 INSTANTIATE_TEST_SUITE_P(Modes, EveryModesSelfAttention, attending_modes(), mode_name);
 
 TEST(MultiheadLayout, BiasesMustBeOnBothSidesOrNeither) {
-  const ProjectionPlan& full = attention_mode("full");
+  const ProjectionPlan full = attention_mode("full");
   const SelfAttention with = make_attention(full, true, false);
   const SelfAttention without = make_attention(full, false, false);
   EXPECT_THROW(import_multihead(*SelfAttention(without), export_multihead(*with)), c10::Error);

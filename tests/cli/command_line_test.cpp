@@ -79,6 +79,11 @@ TEST(CommandLine, AnOptionNeedsOneValueOnce) {
   EXPECT_EQ(complaint({"attend"}), "attend: FILE is required");
 }
 
+TEST(CommandLine, AnOptionBeforeItsCommandIsToldWhereItBelongs) {
+  EXPECT_EQ(complaint({"--seed", "3", "trace"}),
+            "--seed: belongs after the command: qkvlab trace --seed");
+}
+
 TEST(CommandLine, OneCommandAtATime) {
   EXPECT_EQ(complaint({"doctor", "trace"}), "doctor: one argument too many: 'trace'");
   EXPECT_EQ(complaint({"trace", "--epochs", "0", "doctor"}),

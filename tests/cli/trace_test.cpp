@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/terminal.hpp"
+#include "config/projection_plan.hpp"
 #include "support/program.hpp"
 
 namespace qkvlab {
@@ -81,8 +82,9 @@ TEST(Trace, TheTextShowsTheReferenceFigures) {
   const std::string text = run_qkvlab({"trace"}).out;
   for (const char* part :
        {"‖dL/dW_Q‖  0.088961", "‖dL/dW_K‖  0.113293", "‖dL/dW_V‖  0.642523",
-        "cross-entropy  0.655665    −log p(1)  0.655665", "backward changed a weight: no",
-        "‖ΔW_Q‖  0.737834", "‖ΔW_V‖  1.877701", "[24, 8]"}) {
+        "cross-entropy  0.655665    −log p(1)  0.655665",
+        "weights changed by the backward pass: none", "‖ΔW_Q‖ since the start  0.737834",
+        "‖ΔW_V‖ since the start  1.877701", "[24, 8]"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part;
   }
 }
@@ -101,16 +103,22 @@ TEST(Trace, ChineseColumnsLineUp) {
 }
 
 TEST(Trace, EveryModeTracesAsTextAndAsRecords) {
-  for (const char* mode : {"full", "identity_qkv", "identity_qk", "identity_v", "uniform",
-                           "shared_qk", "shared_kv", "shared_qkv", "none"}) {
+  for (const std::string& mode : attention_mode_names()) {
     const ProgramRun text = run_qkvlab({"trace", "--mode", mode, "--epochs", "2"});
     EXPECT_EQ(text.exit_code, 0) << mode << text.error;
-    EXPECT_NE(text.out.find(std::string("mode ") + mode), std::string::npos);
-  }
-  const ProgramRun none = run_qkvlab({"trace", "--mode", "none", "--format", "jsonl"});
-  for (const json& record : records(none.out)) {
-    EXPECT_NE(record.value("name", ""), "scores");
-    EXPECT_NE(record["type"], "attention");
+    EXPECT_NE(text.out.find("mode " + mode), std::string::npos);
+
+    const ProgramRun lines =
+        run_qkvlab({"trace", "--mode", mode, "--epochs", "2", "--format", "jsonl"});
+    ASSERT_EQ(lines.exit_code, 0) << mode << lines.error;
+    const std::vector<json> all = records(lines.out);
+    ASSERT_FALSE(all.empty());
+    EXPECT_EQ(all.back()["type"], "end") << mode;
+    for (const json& record : all) {
+      if (mode != "none") continue;
+      EXPECT_NE(record.value("name", ""), "scores");
+      EXPECT_NE(record["type"], "attention");
+    }
   }
 }
 

@@ -74,6 +74,8 @@ TEST_F(AttendInputTest, RefusesOptionsThatDoNotFit) {
             "input.json:1: tokens: must hold one entry per key (2), got 3");
   EXPECT_EQ(complaint(qkv + R"("key_valid": [1, 2]})"),
             "input.json:1: key_valid[1]: must be an integer from 0 to 1, got 2");
+  EXPECT_EQ(complaint(qkv + R"("key_valid": [1, "x"]})"),
+            "input.json:1: key_valid[1]: must be true, false, 1 or 0");
   EXPECT_NE(complaint(qkv + R"("causal": 1})").find("causal: must be"), std::string::npos);
 }
 

@@ -3,6 +3,7 @@
 #include "layers/embedding.hpp"
 #include "layers/layer_norm.hpp"
 #include "layers/linear.hpp"
+#include "layers/loss.hpp"
 #include "model/replicas.hpp"
 #include "support/finite_difference.hpp"
 #include "support/tensors.hpp"
@@ -144,6 +145,30 @@ TEST_F(EmbeddingTest, ReplicasLookUpInTheirOwnTables) {
       EXPECT_TRUE(near(stacked->weight.grad()[r], singles[r]->weight.grad()));
     }
   }
+}
+
+TEST_F(EmbeddingTest, IdsOutsideATableAreRefusedAndReadNoNeighbour) {
+  for (const int64_t id : {int64_t{-1}, int64_t{7}}) {
+    EXPECT_THROW(stacked->forward(at::full({kReplicas, 1, 1}, id, at::kLong)), c10::Error) << id;
+    EXPECT_THROW(stacked->forward(at::full({1, 1}, id, at::kLong)), c10::Error) << id;
+  }
+  const at::Tensor too_many = at::zeros({kReplicas + 1, 1, 1}, at::kLong);
+  EXPECT_THROW(stacked->forward(too_many), c10::Error);
+}
+
+TEST(ReplicaDimension, AnActivationWithoutItIsRefusedByEveryLayer) {
+  const RandomSource source(RandomScheme::kKeyed, 1);
+  const InitialValues initial(source);
+  const at::Tensor batch = normal({2 * kReplicas, 4}, 1);
+  Linear linear(LinearOptions{4, 4, true}, initial);
+  stack_parameters(*linear, {linear.get(), linear.get(), linear.get()});
+  EXPECT_THROW(linear->forward(batch), c10::Error);
+  LayerNorm norm(4, true);
+  stack_parameters(*norm, {norm.get(), norm.get(), norm.get()});
+  EXPECT_THROW(norm->forward(batch), c10::Error);
+  const at::Tensor targets = at::zeros({2 * kReplicas}, at::kLong);
+  EXPECT_THROW(cross_entropy(batch, targets, kReplicas), c10::Error);
+  EXPECT_THROW(accuracy(batch, targets, kReplicas), c10::Error);
 }
 
 }  // namespace

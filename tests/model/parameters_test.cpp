@@ -119,7 +119,7 @@ void expect_shared_values(const Options& full, const Options& separate, const Op
 }
 
 TEST_P(EveryModesParameters, StartAsThoseOfModeFullUnderKeyedRandomness) {
-  const ProjectionPlan& full = attention_mode("full");
+  const ProjectionPlan full = attention_mode("full");
   expect_shared_values<SentimentTrace>(small_sentiment(full), small_sentiment(plan()),
                                        small_sentiment(plan(), true));
   TransformerOptions untied = small_transformer(full), separate = small_transformer(plan()),

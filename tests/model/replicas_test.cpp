@@ -203,6 +203,22 @@ TEST(Replicas, ModelsThatHaveTrainedAloneGoOnTogether) {
   }
 }
 
+TEST(Replicas, AGraphKeptFromTrainingAloneDoesNotMixTheReplicas) {
+  const auto options = small_sentiment(attention_mode("full"));
+  const Data data = make_data(false, false, options.classes, false);
+  const std::vector<SentimentTrace> models = make_singles<SentimentTrace>(options);
+  std::vector<at::Tensor> kept;
+  std::vector<at::Tensor> alone;
+  for (const SentimentTrace& model : models) {
+    kept.push_back(cross_entropy(model->forward(data.input).logits, data.targets));
+    kept.back().backward({}, /*retain_graph=*/true);
+    alone.push_back(model->head->weight.grad().clone());
+  }
+  const SentimentTrace stacked = stack_replicas(models);
+  cross_entropy(stacked->forward(data.input).logits, data.targets, kReplicas).sum().backward();
+  EXPECT_TRUE(near(stacked->head->weight.grad(), at::stack(alone)));
+}
+
 TEST(Replicas, ModelsOfDifferentArchitectureAreRefused) {
   const auto one = make_model<SentimentTrace>(small_sentiment(attention_mode("full")), 1);
   const auto other = make_model<SentimentTrace>(small_sentiment(attention_mode("shared_qk")), 1);

@@ -5,6 +5,8 @@
 #include <iostream>
 #include <string>
 
+#include "experiment/machine.hpp"
+
 namespace {
 
 /// A filter for the tests of one source file, "" where it has none.
@@ -30,7 +32,7 @@ std::string tests_of_file(const std::string& file) {
 /// CTest runs file by file, because a process for every test would load LibTorch for every test.
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  at::set_num_threads(1);
+  qkvlab::use_threads(1);
   if (argc > 1) {
     const std::string filter = tests_of_file(argv[1]);
     if (filter.empty()) {

@@ -52,7 +52,7 @@ TEST_F(SentencesTest, MistakesAreNamedWithTheirLine) {
   const std::string form = "must be a label, a tab, and words separated by blanks";
   EXPECT_EQ(complaint("1\ta\n0 b\n"), "s.tsv:2: " + form);
   EXPECT_EQ(complaint("1\ta\n\tb\n"), "s.tsv:2: " + form);
-  EXPECT_EQ(complaint("1\ta\nnot good\tb\n"), "s.tsv:2: " + form);
+  EXPECT_EQ(complaint("1\ta\nnot good\tb\n"), "s.tsv:2: a label is one word, got 'not good'");
   EXPECT_EQ(complaint("1\ta\n0\t \n"), "s.tsv:2: has a label but no words");
   EXPECT_EQ(complaint("\n\n"), "s.tsv: holds no sentence");
   EXPECT_EQ(complaint("1\ta\n1\tb\n"),
