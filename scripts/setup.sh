@@ -11,7 +11,7 @@ run_packages=(
   libtorch-dev libopenblas0-pthread
   libcli11-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev
 )
-test_packages=(libgtest-dev)
+test_packages=(libgtest-dev git)
 check_packages=(git clang-format clang-tidy)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
