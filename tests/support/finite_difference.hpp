@@ -31,7 +31,7 @@ inline at::Tensor finite_difference(const at::Tensor& variable,
 /// largest element. A variable that has no gradient counts as having zeros.
 inline testing::AssertionResult gradients_agree(const std::vector<at::Tensor>& variables,
                                                 const std::function<at::Tensor()>& objective) {
-  for (at::Tensor variable : variables) variable.mutable_grad() = at::Tensor();
+  for (const at::Tensor& variable : variables) variable.mutable_grad() = at::Tensor();
   objective().backward();
   const auto value = [&] {
     const at::NoGradGuard no_gradients;
