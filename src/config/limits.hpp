@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace qkvlab {
 
@@ -9,7 +10,9 @@ namespace qkvlab {
 /// through is one that the kernel's out-of-memory killer guards.
 struct Limits {
   int64_t tokens_per_sequence = 4096;
-  int64_t memory_mb = 8192;
+  int64_t tokens_per_batch = 1 << 20;
+  int64_t memory_mb = 8192;       // predicted, of the whole process
+  std::optional<double> seconds;  // of wall time; then the run is saved and ends as interrupted
 };
 
 }  // namespace qkvlab

@@ -6,10 +6,6 @@
 
 namespace qkvlab {
 
-std::string random_scheme_name(RandomScheme scheme) {
-  return scheme == RandomScheme::kKeyed ? "keyed" : "torch_stream";
-}
-
 RandomSource::RandomSource(RandomScheme scheme, uint64_t seed)
     : scheme_(scheme), seed_(seed), stream_(at::detail::createCPUGenerator(seed)) {}
 

@@ -6,12 +6,9 @@
 #include <string>
 #include <string_view>
 
+#include "config/random_config.hpp"
+
 namespace qkvlab {
-
-enum class RandomScheme { kKeyed, kTorchStream };
-
-/// "keyed" or "torch_stream", as configs and records name the scheme.
-std::string random_scheme_name(RandomScheme scheme);
 
 /// Where all random draws of one run come from.
 ///
