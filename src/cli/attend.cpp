@@ -11,7 +11,7 @@
 #include "cli/matrix_section.hpp"
 #include "cli/output.hpp"
 #include "config/attend_input.hpp"
-#include "experiment/tensor_values.hpp"
+#include "layers/tensor_values.hpp"
 
 namespace qkvlab {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "base/terminal.hpp"
-#include "experiment/tensor_values.hpp"
+#include "layers/tensor_values.hpp"
 #include "report/table.hpp"
 
 namespace qkvlab {

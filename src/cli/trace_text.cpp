@@ -8,7 +8,7 @@
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
 #include "cli/matrix_section.hpp"
-#include "experiment/tensor_values.hpp"
+#include "layers/tensor_values.hpp"
 #include "report/table.hpp"
 
 namespace qkvlab {

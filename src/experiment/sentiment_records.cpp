@@ -7,7 +7,7 @@
 
 #include "base/hash.hpp"
 #include "experiment/machine.hpp"
-#include "experiment/tensor_values.hpp"
+#include "layers/tensor_values.hpp"
 
 namespace qkvlab {
 

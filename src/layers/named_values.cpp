@@ -6,33 +6,32 @@ namespace qkvlab {
 
 namespace {
 
-void append_parts(std::vector<NamedValue>& values, const PackedLinearImpl& packed,
-                  const std::string& owner_path) {
+using TensorOf = std::function<at::Tensor(const at::Tensor& parameter)>;
+
+void append_packed(NamedTensors& parts, const PackedLinearImpl& packed,
+                   const std::string& owner_path, const TensorOf& of) {
   const auto count = static_cast<int64_t>(packed.names.size());
   for (const auto& parameter : packed.named_parameters(/*recurse=*/false)) {
     const int64_t rows = parameter.key() == "weight" ? -2 : -1;
-    const auto slices = parameter.value().detach().chunk(count, rows);
-    const at::Tensor& gradient = parameter.value().grad();
-    const auto gradients =
-        gradient.defined() ? gradient.chunk(count, rows) : std::vector<at::Tensor>(slices.size());
+    const at::Tensor whole = of(parameter.value());
+    const auto slices =
+        whole.defined() ? whole.chunk(count, rows) : std::vector<at::Tensor>(packed.names.size());
     for (size_t i = 0; i < slices.size(); ++i) {
-      values.push_back(
-          {owner_path + packed.names[i] + "." + parameter.key(), slices[i], gradients[i]});
+      parts.emplace_back(owner_path + packed.names[i] + "." + parameter.key(), slices[i]);
     }
   }
 }
 
-void append_values(std::vector<NamedValue>& values, const torch::nn::Module& module,
-                   const std::string& path) {
+void append_parts(NamedTensors& parts, const torch::nn::Module& module, const std::string& path,
+                  const TensorOf& of) {
   for (const auto& parameter : module.named_parameters(/*recurse=*/false)) {
-    values.push_back(
-        {path + parameter.key(), parameter.value().detach(), parameter.value().grad()});
+    parts.emplace_back(path + parameter.key(), of(parameter.value()));
   }
   for (const auto& child : module.named_children()) {
     if (const auto* packed = child.value()->as<PackedLinearImpl>()) {
-      append_parts(values, *packed, path);
+      append_packed(parts, *packed, path, of);
     } else {
-      append_values(values, *child.value(), path + child.key() + ".");
+      append_parts(parts, *child.value(), path + child.key() + ".", of);
     }
   }
 }
@@ -40,9 +39,20 @@ void append_values(std::vector<NamedValue>& values, const torch::nn::Module& mod
 }  // namespace
 
 std::vector<NamedValue> named_values(const torch::nn::Module& module) {
+  const NamedTensors gradients =
+      named_parts(module, [](const at::Tensor& parameter) { return parameter.grad(); });
   std::vector<NamedValue> values;
-  append_values(values, module, "");
+  for (auto& [path, value] :
+       named_parts(module, [](const at::Tensor& parameter) { return parameter.detach(); })) {
+    values.push_back({path, value, gradients[values.size()].second});
+  }
   return values;
+}
+
+NamedTensors named_parts(const torch::nn::Module& module, const TensorOf& of) {
+  NamedTensors parts;
+  append_parts(parts, module, "", of);
+  return parts;
 }
 
 at::Tensor value_at(const std::vector<NamedValue>& values, const std::string& path) {

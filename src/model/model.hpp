@@ -10,13 +10,11 @@
 #include "config/model_config.hpp"
 #include "config/task_config.hpp"
 #include "layers/dropout.hpp"
+#include "layers/named_values.hpp"
 #include "model/token_input.hpp"
 #include "random/initial_values.hpp"
 
 namespace qkvlab {
-
-/// Tensors under stable names, in the order of computation.
-using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
 
 /// What every model is to training. One model, or R replicas side by side
 /// (layers/replica_shape.hpp).
@@ -34,7 +32,7 @@ class ModelImpl : public torch::nn::Module {
   /// dropped); nothing for a layer without attention.
   virtual std::vector<at::Tensor> attention_weights(const TokenInput& input) const = 0;
 
-  /// Everything that is computed on the way to the logits, the logits last.
+  /// Everything that is computed on the way to the logits, in this order.
   virtual NamedTensors intermediates(const TokenInput& input) const = 0;
 
   /// R, or 0 for a single model.

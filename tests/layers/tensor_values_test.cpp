@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/hash.hpp"
-#include "experiment/tensor_values.hpp"
+#include "layers/tensor_values.hpp"
 
 namespace qkvlab {
 namespace {

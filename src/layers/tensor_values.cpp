@@ -1,4 +1,4 @@
-#include "experiment/tensor_values.hpp"
+#include "layers/tensor_values.hpp"
 
 #include <ATen/ATen.h>
 

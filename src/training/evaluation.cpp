@@ -1,0 +1,83 @@
+#include "training/evaluation.hpp"
+
+#include <ATen/ATen.h>
+#include <torch/utils.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "training/supervised.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+struct Counts {
+  double loss = 0;  // summed
+  int64_t positions = 0, right = 0;
+  int64_t sequences = 0, exact = 0;
+};
+
+void count_exact(const Batch& batch, const Supervised& supervised, const at::Tensor& right,
+                 Counts& counts) {
+  at::Tensor wrong = at::zeros(batch.targets.sizes(), right.options()).reshape(-1);  // [B * T]
+  if (supervised.rows.defined()) {
+    wrong.index_put_({supervised.rows}, ~right);
+  } else {
+    wrong = ~right;
+  }
+  const at::Tensor wrong_sequences = wrong.view(batch.targets.sizes()).any(-1);  // [B]
+  counts.sequences += batch.targets.size(0);
+  counts.exact += batch.targets.size(0) - wrong_sequences.sum().item<int64_t>();
+}
+
+}  // namespace
+
+std::vector<std::string> metric_names(const Task& task) {
+  if (task.has_long_answers()) return {"accuracy", "exact"};
+  return {"accuracy"};
+}
+
+std::vector<int64_t> evaluation_starts(int64_t examples, int64_t batch_size,
+                                       std::optional<int64_t> batches) {
+  const int64_t all = (examples + batch_size - 1) / batch_size;
+  const int64_t taken = std::min(all, batches.value_or(all));
+  std::vector<int64_t> starts;
+  for (int64_t i = 0; i < taken; ++i) starts.push_back(i * all / taken * batch_size);
+  return starts;
+}
+
+Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size,
+                    std::optional<int64_t> batches) {
+  const torch::NoGradGuard no_grad;
+  const int64_t examples = task.examples(split);
+  require(examples > 0, "an evaluation needs a split with a number of examples");
+  const at::Device device = model.parameters().front().device();
+  Counts counts;
+  for (const int64_t start : evaluation_starts(examples, batch_size, batches)) {
+    std::vector<int64_t> numbers(std::min(batch_size, examples - start));
+    std::iota(numbers.begin(), numbers.end(), start);
+    const Batch batch = to_device(task.batch(split, numbers), device);
+    const Supervised supervised = supervised_logits(model, batch);
+    const at::Tensor losses = at::cross_entropy_loss(supervised.logits, supervised.targets, {},
+                                                     at::Reduction::None);        // [N]
+    const at::Tensor right = supervised.logits.argmax(-1) == supervised.targets;  // [N]
+    counts.loss += losses.sum(at::kDouble).item<double>();
+    counts.positions += right.numel();
+    counts.right += right.sum().item<int64_t>();
+    if (task.has_long_answers()) count_exact(batch, supervised, right, counts);
+  }
+  const auto positions = static_cast<double>(std::max<int64_t>(counts.positions, 1));
+  Evaluation result;
+  result.split = task.split_name(split);
+  result.loss = counts.loss / positions;
+  result.metrics = {{"accuracy", static_cast<double>(counts.right) / positions}};
+  if (task.has_long_answers()) {
+    result.metrics.emplace_back(
+        "exact", static_cast<double>(counts.exact) / static_cast<double>(counts.sequences));
+  }
+  return result;
+}
+
+}  // namespace qkvlab

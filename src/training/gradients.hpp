@@ -1,0 +1,26 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include "layers/named_values.hpp"
+#include "model/model.hpp"
+
+namespace qkvlab {
+
+/// The L2 norm of the gradient of every parameter by its path (packed projections apart): [] each,
+/// or [R] with R replicas. A parameter without a gradient has norm 0.
+NamedTensors gradient_norms(const ModelImpl& model);
+
+/// The L2 norm over all of them: [] or [R].
+at::Tensor global_norm(const NamedTensors& norms);
+
+/// Scales the gradients so that their global norm, given as `norm`, is at most `limit`: by
+/// min(1, limit / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_ does; each replica's by its own
+/// norm.
+void clip_gradients(const ModelImpl& model, const at::Tensor& norm, double limit);
+
+/// The path of the first parameter that holds, or whose gradient holds, a number that is not
+/// finite, with what it is: "gradient of head.weight"; empty where all are finite.
+std::string first_non_finite(const ModelImpl& model);
+
+}  // namespace qkvlab
