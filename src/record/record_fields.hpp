@@ -100,6 +100,7 @@ struct Fields<EndRecord> {
   template <typename R, typename Visitor>
   static void visit(R& record, Visitor& visitor) {
     visitor.field("status", record.status);
+    visitor.field("reason", record.reason);
     visitor.field("steps", record.steps);
     visitor.field("metrics", record.metrics);
     visitor.field("batch_digest", record.batch_digest);

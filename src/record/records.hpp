@@ -92,6 +92,7 @@ struct EndRecord {
   static constexpr const char* kType = "end";
   std::string run;
   std::string status;  // completed, diverged, interrupted or failed
+  std::string reason;  // why it did not complete: "step 3: blocks.0.attention.scores is not finite"
   int64_t steps = 0;
   NamedFloats metrics;  // "<split>.<metric>" -> final value
   std::string batch_digest;

@@ -71,6 +71,7 @@ inline EndRecord end_record() {
   EndRecord r;
   r.run = "0123456789abcdef";
   r.status = "diverged";
+  r.reason = kOdd;
   r.steps = 100;
   r.metrics = {{"train.loss", std::numeric_limits<double>::quiet_NaN()},
                {"train.accuracy", 0.1},

@@ -90,6 +90,7 @@ void expect_same(const TensorRecord& a, const TensorRecord& b) {
 void expect_same(const EndRecord& a, const EndRecord& b) {
   EXPECT_EQ(a.run, b.run);
   EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.reason, b.reason);
   EXPECT_EQ(a.steps, b.steps);
   expect_same_number(a.metrics, b.metrics);
   EXPECT_EQ(a.batch_digest, b.batch_digest);
@@ -162,9 +163,11 @@ TEST(RecordLines, TheOtherTypesHaveTheDocumentedFieldsInOrder) {
             R"({"type":"tensor","run":"r","phase":"initial","name":"s","shape":[],"values":3})");
   EndRecord end = end_record();
   end.metrics = {{"test.loss", 0.1}};
+  end.reason = "step 7";
   EXPECT_EQ(line_of(end),
-            R"({"type":"end","run":"0123456789abcdef","status":"diverged","steps":100,)"
-            R"("metrics":{"test.loss":0.1},"batch_digest":"78af5f94892f3950","wall_s":1.25,)"
+            R"({"type":"end","run":"0123456789abcdef","status":"diverged",)"
+            R"("reason":"step 7","steps":100,"metrics":{"test.loss":0.1},)"
+            R"("batch_digest":"78af5f94892f3950","wall_s":1.25,)"
             R"("replicas":30,"peak_rss_mb":512.5})");
 }
 

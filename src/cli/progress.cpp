@@ -1,0 +1,101 @@
+#include "cli/progress.hpp"
+
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+
+#include "base/number_text.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds kBarEvery(100);
+constexpr std::chrono::seconds kLineEvery(5);
+constexpr int64_t kBarWidth = 24;
+/// Moves to the start of the line and clears it.
+constexpr const char* kFromTheStart = "\r\x1b[K";
+
+bool terminal_draws_over() {
+  const char* term = std::getenv("TERM");
+  const char* plain = std::getenv("NO_COLOR");
+  return isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb" &&
+         (plain == nullptr || *plain == '\0');
+}
+
+/// "1:02:03", "2:03" or "3 s".
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<int64_t>(std::ceil(seconds));
+  if (whole < 60) return std::to_string(whole) + " s";
+  const auto two = [](int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
+  const std::string seconds_text = ":" + two(whole % 60);
+  if (whole < 3600) return std::to_string(whole / 60) + seconds_text;
+  return std::to_string(whole / 3600) + ":" + two(whole / 60 % 60) + seconds_text;
+}
+
+/// "950", "15.2k" or "1.3M".
+std::string rate_text(double rate) {
+  if (rate < 1e3) return fixed(rate, 0);
+  if (rate < 1e6) return fixed(rate / 1e3, 1) + "k";
+  return fixed(rate / 1e6, 1) + "M";
+}
+
+std::string bar_text(int64_t done, int64_t total) {
+  const int64_t filled = total > 0 ? std::min(kBarWidth, done * kBarWidth / total) : kBarWidth;
+  std::string bar = "[";
+  for (int64_t i = 0; i < kBarWidth; ++i) bar += i < filled ? '#' : '.';
+  return bar + "] ";
+}
+
+}  // namespace
+
+Progress::Progress(std::string noun)
+    : noun_(std::move(noun)),
+      draws_over_(terminal_draws_over()),
+      start_(Clock::now()),
+      last_(start_) {}
+
+Progress::~Progress() {
+  if (has_bar_) std::fputs(kFromTheStart, stderr);
+}
+
+void Progress::show(int64_t done, int64_t total, double loss, int64_t work,
+                    const std::string& work_noun) {
+  if (first_ < 0) first_ = done - 1;
+  done_ = done;
+  work_ += work;
+  const auto now = Clock::now();
+  if (now - last_ < (draws_over_ ? Clock::duration(kBarEvery) : Clock::duration(kLineEvery)))
+    return;
+  last_ = now;
+  const std::string text = line(done, total, loss, work_noun);
+  if (draws_over_) {
+    std::fputs((kFromTheStart + bar_text(done, total) + text).c_str(), stderr);
+    std::fflush(stderr);
+    has_bar_ = true;
+  } else {
+    spdlog::info("{}", text);
+  }
+}
+
+std::string Progress::line(int64_t done, int64_t total, double loss,
+                           const std::string& work_noun) const {
+  const double taken = std::chrono::duration<double>(last_ - start_).count();
+  const double left =
+      taken / static_cast<double>(done - first_) * static_cast<double>(total - done);
+  std::string text = noun_ + " " + std::to_string(done) + " of " + std::to_string(total) +
+                     ", loss " + fixed(loss, 4);
+  if (work_ > 0) {
+    text += ", " + rate_text(static_cast<double>(work_) / taken) + " " + work_noun + "/s";
+  }
+  return text + ", " + duration_text(left) + " left";
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,78 @@
+#include "experiment/train_run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include "base/error.hpp"
+#include "base/number_text.hpp"
+#include "base/terminal.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "config/experiment_reader.hpp"
+#include "record/experiment_folder.hpp"
+#include "report/table.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+/// The latest evaluation of each split, a line each.
+std::string evaluations_text(const TrainResult& result) {
+  if (result.evaluations.empty()) return "";
+  std::vector<Table::Column> columns = {{"split", Align::kLeft}, {"loss", Align::kRight}};
+  for (const auto& [name, value] : result.evaluations.front().metrics) {
+    columns.push_back({name, Align::kRight});
+  }
+  Table table(columns);
+  for (const Evaluation& evaluation : result.evaluations) {
+    std::vector<std::string> cells = {evaluation.split, fixed(evaluation.loss, 4)};
+    for (const auto& [name, value] : evaluation.metrics) cells.push_back(fixed(value, 4));
+    table.add_row(cells);
+  }
+  return table.text();
+}
+
+/// What ended the run too early, as its own exit code.
+void complain(const TrainResult& result, const std::string& folder) {
+  if (result.status == "interrupted") {
+    throw UserError(result.reason + " after step " + std::to_string(result.steps) + " of " +
+                        std::to_string(result.total_steps) + "; the run is saved in " + folder +
+                        ", --resume goes on",
+                    ExitCode::kInterrupted);
+  }
+  if (result.status == "diverged") {
+    throw UserError(
+        "the run has diverged: " +
+            (result.reason.empty() ? "step " + std::to_string(result.steps) : result.reason),
+        ExitCode::kFailed);
+  }
+}
+
+}  // namespace
+
+void run_train(const TrainCommand& command) {
+  const ExperimentConfig config = read_experiment_config(command.config, command.overrides);
+  TrainOptions options;
+  options.folder = command.folder.empty() ? "runs/" + config.name : command.folder;
+  if (command.resume) options.existing = Existing::kResume;
+  if (command.overwrite) options.existing = Existing::kOverwrite;
+  TrainResult result;
+  {
+    Progress progress("step");
+    result = train_run(config, options, [&](const StepReport& report) {
+      progress.show(report.step, report.total, report.loss, report.tokens, "tokens");
+    });
+  }
+  const ExperimentFolder folder(options.folder);
+  if (result.had_ended) {
+    spdlog::info("this run had ended already; --overwrite begins it anew");
+  }
+  spdlog::info("{} steps in {} s; records in {}", result.steps, significant(result.wall_s, 3),
+               printable(folder.records_file(result.run)));
+  Output output("");
+  output.write(evaluations_text(result));
+  output.finish();
+  complain(result, printable(options.folder));
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "layers/named_values.hpp"
+#include "record/records.hpp"
+
+namespace qkvlab {
+
+/// The `run` record of a model before training: its parameters counted (as `attention` those of the
+/// projections, the output's included), the digests of their values, and the machine. The caller
+/// says whose run it is.
+RunRecord run_record(const std::vector<NamedValue>& initial);
+
+}  // namespace qkvlab

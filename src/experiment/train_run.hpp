@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/experiment_config.hpp"
+#include "training/evaluation.hpp"
+#include "training/trainer.hpp"
+
+namespace qkvlab {
+
+/// What becomes of a run that its folder holds already.
+enum class Existing {
+  kRefuse,    // an error
+  kResume,    // it goes on where it was saved; one that has ended stays as it is
+  kOverwrite  // it begins anew
+};
+
+struct TrainOptions {
+  std::string folder;
+  Existing existing = Existing::kRefuse;
+};
+
+/// How a run ended.
+struct TrainResult {
+  std::string run;     // its id
+  std::string status;  // completed, diverged or interrupted
+  std::string reason;  // why it diverged or was interrupted
+  int64_t steps = 0;
+  int64_t total_steps = 0;
+  std::vector<Evaluation> evaluations;  // the latest of each split
+  double wall_s = 0;                    // spent training, all sittings together
+  bool had_ended = false;               // nothing was left to do
+};
+
+/// Called after each step.
+using StepListener = std::function<void(const StepReport&)>;
+
+/// Trains the one run that a config describes, into an experiment's folder: records and
+/// checkpoints. SIGINT and SIGTERM, and the config's limit of time, end it after a step, saved.
+/// Throws UserError where the config does not fit its task or the machine, or the folder cannot be
+/// used.
+TrainResult train_run(const ExperimentConfig& config, const TrainOptions& options,
+                      const StepListener& listener);
+
+/// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
+at::Device device_of(const RunConfig& config);
+
+}  // namespace qkvlab
