@@ -254,8 +254,8 @@ JsonValue parse_json(std::string_view text, const std::string& source, int64_t f
   // The lexer would pass over it in silence.
   if (text.substr(0, 3) == "\xEF\xBB\xBF") builder.fail("must not start with a byte-order mark");
   nlohmann::json::sax_parse(TrackedIterator(&point), TrackedIterator(&point), &builder);
-  // The lexer takes a NUL for the end of the text.
-  if (point.at < text.size()) builder.fail("must not hold a NUL byte");
+  // The lexer takes a NUL, even as the last byte, for the end of the text.
+  if (point.at < text.size() || text.back() == '\0') builder.fail("must not hold a NUL byte");
   return builder.take();
 }
 

@@ -254,6 +254,7 @@ TEST(Json, WhatIsNotJsonIsRefusedInOneLineOfOurOwn) {
       {"\"abc", "x.json:1: not JSON: invalid string: missing closing quote"},
       {"\xEF\xBB\xBF{}", "x.json:1: must not start with a byte-order mark"},
       {std::string_view("[1]\0[2]", 7), "x.json:1: must not hold a NUL byte"},
+      {std::string_view("[1]\0", 4), "x.json:1: must not hold a NUL byte"},
   };
   for (const auto& [text, message] : cases) EXPECT_EQ(parse_error(text), message) << text;
 }
