@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "base/error.hpp"
+#include "base/descriptor.hpp"
 
 namespace qkvlab {
 
@@ -22,18 +22,6 @@ namespace fs = std::filesystem;
 constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr mode_t kNewFileMode = 0666;  // less the umask
 constexpr mode_t kPermissionBits = 07777;
-
-[[noreturn]] void fail(const std::string& path, const std::string& reason, ExitCode code) {
-  throw UserError(path + ": cannot be written: " + reason, code);
-}
-
-[[noreturn]] void fail_creating(const std::string& path, int error) {
-  fail(path, std::generic_category().message(error), ExitCode::kUsage);
-}
-
-[[noreturn]] void fail_writing(const std::string& path, int error) {
-  fail(path, std::generic_category().message(error), ExitCode::kFailed);
-}
 
 /// What `path` names after all symbolic links, which may lead to nothing but not in a circle.
 std::string follow_links(const std::string& path) {
@@ -131,16 +119,16 @@ void AtomicFile::discard() {
 
 void AtomicFile::write(std::string_view bytes) {
   if (descriptor_ < 0) throw std::logic_error("a committed file cannot be written");
-  buffer_ += bytes;
-  if (buffer_.size() >= kBufferBytes) flush();
+  if (buffer_.size() + bytes.size() < kBufferBytes) {
+    buffer_ += bytes;
+    return;
+  }
+  flush();
+  if (const int error = write_all(descriptor_, bytes); error != 0) fail_writing(path_, error);
 }
 
 void AtomicFile::flush() {
-  for (size_t at = 0; at < buffer_.size();) {
-    const ssize_t count = ::write(descriptor_, buffer_.data() + at, buffer_.size() - at);
-    if (count < 0 && errno != EINTR) fail_writing(path_, errno);
-    if (count > 0) at += static_cast<size_t>(count);
-  }
+  if (const int error = write_all(descriptor_, buffer_); error != 0) fail_writing(path_, error);
   buffer_.clear();
 }
 

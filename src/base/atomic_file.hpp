@@ -11,7 +11,7 @@ namespace qkvlab {
 /// commit() syncs it and renames it over `path` (through a symbolic link to its target; an existing
 /// file keeps its permissions, and one that may not be written is refused). Without commit()
 /// nothing stays. Where `path` is something other than a regular file (a pipe, /dev/null), it is
-/// written straight through, a mebibyte at a time.
+/// written straight through, a mebibyte or more at a time.
 ///
 /// Every failure throws UserError naming `path` and the reason: with exit code 2 where the file
 /// cannot be created, 1 where writing it fails (a full disk).

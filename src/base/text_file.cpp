@@ -12,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/utf8.hpp"
 
@@ -21,21 +22,6 @@ namespace {
 
 constexpr size_t kChunkBytes = size_t{1} << 18;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-
-/// Closes on every way out.
-class Descriptor {
- public:
-  explicit Descriptor(int descriptor) : descriptor_(descriptor) {}
-  ~Descriptor() {
-    if (descriptor_ >= 0) close(descriptor_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return descriptor_; }
-
- private:
-  int descriptor_;
-};
 
 /// All bytes up to the end; one more than `max_bytes` where there are more.
 std::string read_bytes(const std::string& path, int64_t max_bytes) {

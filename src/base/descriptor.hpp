@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace qkvlab {
+
+/// An open file, closed on every way out; a negative number is none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return number_; }
+
+ private:
+  int number_;
+};
+
+/// Writes all bytes where the file stands, through interruptions and short writes. Returns 0, or
+/// the errno of what stopped it after some of them.
+int write_all(int descriptor, std::string_view bytes);
+
+/// Throws UserError: `path` cannot be written, for the reason of `error`, an errno. The exit code
+/// is 2 where the file cannot even be created or opened, 1 where writing it fails.
+[[noreturn]] void fail_creating(const std::string& path, int error);
+[[noreturn]] void fail_writing(const std::string& path, int error);
+
+}  // namespace qkvlab
