@@ -34,11 +34,6 @@ std::string follow_links(const std::string& path) {
   return target.string();
 }
 
-std::string folder_of(const std::string& path) {
-  const std::string folder = fs::path(path).parent_path().string();
-  return folder.empty() ? "." : folder;
-}
-
 /// Where the kernel shows an open file, whether it has a name or not.
 std::string descriptor_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
@@ -64,15 +59,6 @@ int open_unnamed(const std::string& folder) {
   if (access(descriptor_path(descriptor).c_str(), F_OK) == 0) return descriptor;
   close(descriptor);
   return -1;
-}
-
-/// Makes a rename in `folder` outlast a power failure, where the file system has a way to.
-int sync_folder(const std::string& folder) {
-  const int descriptor = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return 0;
-  const int error = fsync(descriptor) == 0 || errno == EINVAL ? 0 : errno;
-  close(descriptor);
-  return error;
 }
 
 }  // namespace
@@ -147,7 +133,7 @@ void AtomicFile::commit() {
     }
     if (std::rename(temporary_name_.c_str(), target_.c_str()) != 0) fail_writing(path_, errno);
     temporary_name_.clear();
-    if (const int error = sync_folder(folder); error != 0) fail_writing(path_, error);
+    if (const int error = sync_folder_of(target_); error != 0) fail_writing(path_, error);
   }
   discard();
 }

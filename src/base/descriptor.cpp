@@ -1,8 +1,10 @@
 #include "base/descriptor.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -28,6 +30,17 @@ int write_all(int descriptor, std::string_view bytes) {
     if (count > 0) bytes.remove_prefix(static_cast<size_t>(count));
   }
   return 0;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::string folder = std::filesystem::path(path).parent_path().string();
+  return folder.empty() ? "." : folder;
+}
+
+int sync_folder_of(const std::string& path) {
+  const Descriptor folder(open(folder_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (folder.get() < 0) return 0;
+  return fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
 void fail_creating(const std::string& path, int error) { fail(path, error, ExitCode::kUsage); }

@@ -22,6 +22,13 @@ class Descriptor {
 /// the errno of what stopped it after some of them.
 int write_all(int descriptor, std::string_view bytes);
 
+/// The folder that `path` lies in; "." where it names none.
+std::string folder_of(const std::string& path);
+
+/// Makes that `path` was created or renamed outlast a power failure, where the file system has a
+/// way to. Returns 0, or the errno of what failed.
+int sync_folder_of(const std::string& path);
+
 /// Throws UserError: `path` cannot be written, for the reason of `error`, an errno. The exit code
 /// is 2 where the file cannot even be created or opened, 1 where writing it fails.
 [[noreturn]] void fail_creating(const std::string& path, int error);
