@@ -101,7 +101,9 @@ TEST_F(AttendInputTest, AMisspeltKeyIsNamedBeforeTheOneThatIsMissing) {
 TEST_F(AttendInputTest, RefusesWidthsThatDoNotFitIntoMemory) {
   const std::string json = R"({"q": [[1, 2, 3]], "k": [[1, 2, 3]], "v": [[1]]})";
   const std::string path = folder_.write("input.json", json);
-  const std::string message = user_error([&] { read_attend_input(path, {4096, 0}); });
+  Limits limits;
+  limits.memory_mb = 0;
+  const std::string message = user_error([&] { read_attend_input(path, limits); });
   EXPECT_NE(message.find("MB, allowed are at most 0"), std::string::npos) << message;
 }
 
@@ -111,7 +113,9 @@ TEST_F(AttendInputTest, RefusesMoreTokensThanTheLimitBeforeAnythingElse) {
   rows += "]";
   const std::string path =
       folder_.write("input.json", R"({"q": [[1]], "k": )" + rows + R"(, "v": )" + rows + "}");
-  const std::string message = user_error([&] { read_attend_input(path, {4, 100}); });
+  Limits limits;
+  limits.tokens_per_sequence = 4;
+  const std::string message = user_error([&] { read_attend_input(path, limits); });
   EXPECT_NE(message.find("k: holds 5 tokens, allowed are at most 4"), std::string::npos) << message;
 }
 

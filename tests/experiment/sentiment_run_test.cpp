@@ -9,8 +9,8 @@
 #include "base/number_text.hpp"
 #include "experiment/sentiment_records.hpp"
 #include "experiment/sentiment_run.hpp"
-#include "record/record_lines.hpp"
 #include "support/reference.hpp"
+#include "support/sinks.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
 
@@ -20,22 +20,6 @@ namespace {
 /// Sentences of one to seven words and three labels.
 constexpr const char* kUneven =
     "good\ta\nbad\tb c\nmeh\ta b c d\ngood\ta a a\nbad\tc c d e f g h\nmeh\te f g h a\n";
-
-class CollectingSink : public RecordSink {
- public:
-  void emit(const Record& record) override { records.push_back(record); }
-
-  template <typename T>
-  std::vector<T> all() const {
-    std::vector<T> found;
-    for (const Record& record : records) {
-      if (const T* one = std::get_if<T>(&record)) found.push_back(*one);
-    }
-    return found;
-  }
-
-  std::vector<Record> records;
-};
 
 class SentimentRunTest : public testing::Test {
  protected:
