@@ -23,7 +23,7 @@ SelfAttentionImpl::SelfAttentionImpl(const SelfAttentionOptions& options,
   TORCH_CHECK(options.plan.attends, "mode ", options.plan.mode, " has no attention to build");
   TORCH_CHECK(options.heads > 0 && options.width % options.heads == 0, options.heads,
               " heads do not divide the width ", options.width);
-  const LinearOptions output{options.width, options.width, options.bias};
+  const LinearOptions output{options.width, options.width, options.bias, /*residual=*/true};
   out_proj = register_module("out_proj", Linear(output, initial.submodule("out_proj")));
 }
 

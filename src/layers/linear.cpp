@@ -12,7 +12,7 @@ LinearImpl::LinearImpl(at::Tensor initial_weight, at::Tensor initial_bias) {
 LinearImpl::LinearImpl(const LinearOptions& options, const InitialValues& initial)
     // Braces: the weight is drawn before the bias, as PyTorch draws them.
     : LinearImpl{
-          initial.linear_weight("weight", options.out, options.in),
+          initial.linear_weight("weight", options.out, options.in, options.residual),
           options.bias ? initial.linear_bias("bias", options.out, options.in) : at::Tensor()} {}
 
 at::Tensor LinearImpl::forward(const at::Tensor& x) const { return apply_linear(x, weight, bias); }

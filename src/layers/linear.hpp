@@ -11,6 +11,7 @@ struct LinearOptions {
   int64_t in = 0;
   int64_t out = 0;
   bool bias = true;
+  bool residual = false;  // writes into the residual stream, for which some schemes start smaller
 };
 
 /// y = x Wᵀ + b for W [out, in] or [R, out, in] and b [out] or [R, out].

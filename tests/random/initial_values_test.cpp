@@ -43,6 +43,30 @@ TEST(InitialValues, KeyedValuesBelongToTheFullPath) {
   EXPECT_TRUE(same(nested.normal("weight", {2, 3}, 0.5), expected));
 }
 
+TEST(InitialValues, UnderGpt2AreThoseOfInitNormal) {
+  torch::manual_seed(9);
+  const auto drawn = [](at::IntArrayRef shape, double deviation) {
+    return torch::nn::init::normal_(at::empty(shape), 0, deviation);
+  };
+  const at::Tensor table = drawn({11, 5}, 0.02);
+  const at::Tensor weight = drawn({7, 50}, 0.02);
+  const at::Tensor residual = drawn({50, 7}, 0.02 / std::sqrt(6.0));
+
+  const RandomSource source(RandomScheme::kTorchStream, 9);
+  const InitialValues initial =
+      InitialValues(source, {InitScheme::kGpt2, /*layers=*/3}).submodule("a").submodule("b");
+  EXPECT_TRUE(same(initial.embedding("table", 11, 5), table));
+  EXPECT_TRUE(same(initial.linear_weight("weight", 7, 50), weight));
+  EXPECT_TRUE(same(initial.linear_bias("bias", 7, 50), at::zeros({7})));  // draws nothing
+  EXPECT_TRUE(same(initial.linear_weight("residual", 50, 7, /*residual=*/true), residual));
+}
+
+TEST(InitialValues, TheResidualRoleChangesNothingUnderTorch) {
+  const RandomSource source(RandomScheme::kKeyed, 9);
+  const InitialValues initial(source, {InitScheme::kTorch, /*layers=*/3});
+  EXPECT_TRUE(same(initial.linear_weight("w", 5, 7, true), initial.linear_weight("w", 5, 7)));
+}
+
 TEST(InitialValues, ScalesAreThoseOfPyTorchsLayers) {
   const RandomSource source(RandomScheme::kKeyed, 4);
   const InitialValues initial(source);
