@@ -4,11 +4,21 @@
 
 namespace qkvlab {
 
+namespace {
+
+std::string purpose_of(const DropoutStep& step, const std::string& site) {
+  std::string pass = std::to_string(step.step);
+  if (step.micro_batch > 0) pass += "." + std::to_string(step.micro_batch);
+  return "dropout/" + pass + "/" + site;
+}
+
+}  // namespace
+
 at::Tensor dropout(const at::Tensor& x, double p, const std::string& site,
                    const DropoutStep* step) {
   if (p == 0 || step == nullptr) return x;
   if (p == 1) return x * at::zeros({}, x.options());  // as PyTorch: nothing is drawn
-  const std::string purpose = "dropout/" + std::to_string(step->step) + "/" + site;
+  const std::string purpose = purpose_of(*step, site);
   // Drawn on the CPU and moved, so that masks are the same on every device.
   at::Tensor keep = at::empty(x.sizes(), x.options().device(at::kCPU));
   if (step->sources.size() == 1) {

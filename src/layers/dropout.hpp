@@ -10,20 +10,20 @@
 
 namespace qkvlab {
 
-/// The dropout draws of one training step: one source per replica (one alone for a single model).
-/// A forward pass that is given none drops nothing.
+/// The dropout draws of one forward pass in training: one source per replica (one alone for a
+/// single model). A forward pass that is given none drops nothing.
 struct DropoutStep {
   std::vector<RandomSource> sources;
   int64_t step = 0;
+  int64_t micro_batch = 0;  // which of the forward passes whose gradients the step adds up
 };
 
-/// Drawing masks is the one thing that takes LibTorch calls per replica: each has a stream of its
-/// own.
+/// Zeroes each element of x with probability `p` and scales the others by 1/(1 - p), as
+/// torch.nn.Dropout does. Returns x itself where `p` is 0 or `step` is null.
 ///
-/// Zeroes each element with probability `p` and scales the others by 1/(1 - p), as torch.nn.Dropout
-/// does. The mask of replica r is drawn by its own source for the purpose "dropout/<step>/<site>",
-/// so a replica's masks are those of the single model with its seed. Returns x itself where `p` is
-/// 0 or `step` is null.
+/// The mask of replica r is drawn by its own source for the purpose "dropout/<step>/<site>" (of a
+/// later micro batch "dropout/<step>.<micro batch>/<site>"), so a replica's masks are those of the
+/// single model with its seed. These draws are the one thing that takes LibTorch calls per replica.
 at::Tensor dropout(const at::Tensor& x, double p, const std::string& site, const DropoutStep* step);
 
 }  // namespace qkvlab

@@ -42,6 +42,17 @@ TEST(Dropout, TheMaskIsKeyedByStepAndSite) {
   EXPECT_TRUE(near(drop(x, 0.2, "a.b", step_of(7, {3})), keep / 0.8));
 }
 
+TEST(Dropout, EachMicroBatchHasMasksOfItsOwn) {
+  const at::Tensor x = at::ones({4, 50});
+  const RandomSource source(RandomScheme::kKeyed, 3);
+  DropoutStep step = step_of(7, {3});
+  const at::Tensor first = drop(x, 0.2, "a", step);
+  step.micro_batch = 2;
+  const at::Tensor keep = at::empty({4, 50}).bernoulli_(0.8, source.generator("dropout/7.2/a"));
+  EXPECT_TRUE(near(drop(x, 0.2, "a", step), keep / 0.8));
+  EXPECT_FALSE(first.equal(drop(x, 0.2, "a", step)));
+}
+
 TEST(Dropout, UnderTorchStreamDropsAsTorchsDropoutAfterManualSeed) {
   const at::Tensor x = normal({4, 50}, 1);
   torch::manual_seed(12);
