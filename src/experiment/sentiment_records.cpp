@@ -45,7 +45,7 @@ class RunSink {
   }
 
   void tensor(const std::string& phase, const std::string& name, const at::Tensor& value) {
-    if (!value.defined()) return;  // mode `none` computes no scores
+    if (!value.defined()) return;  // the gradient of a parameter that had no part in the loss
     TensorRecord record;
     record.phase = phase;
     record.name = name;
@@ -66,18 +66,7 @@ class RunSink {
 
   /// Of a batch of one sentence; the batch dimension is left out.
   void forward(const std::string& phase, const SentimentForward& forward) {
-    const auto one = [&](const std::string& name, const at::Tensor& value) {
-      tensor(phase, name, value.defined() ? value[0] : value);
-    };
-    one("x", forward.x);                                    // [T, C]
-    one("q", forward.projected.query);                      // [T, C]
-    one("k", forward.projected.key);                        // [T, C]
-    one("v", forward.projected.value);                      // [T, C]
-    one("scores", forward.attention.scores);                // [T, T]
-    one("attention", forward.attention.weights);            // [T, T]
-    one("context", forward.attention.context);              // [T, C]
-    one("logits", forward.logits);                          // [K]
-    one("probabilities", at::softmax(forward.logits, -1));  // [K]
+    for (const auto& [name, value] : named_tensors(forward)) tensor(phase, name, value[0]);
   }
 
  private:

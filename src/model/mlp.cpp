@@ -4,17 +4,21 @@
 
 namespace qkvlab {
 
-MlpImpl::MlpImpl(int64_t width, int64_t hidden, bool bias, const InitialValues& initial) {
-  fc_in = register_module("fc_in",
-                          Linear(LinearOptions{width, hidden, bias}, initial.submodule("fc_in")));
-  fc_out = register_module("fc_out",
-                           Linear(LinearOptions{hidden, width, bias}, initial.submodule("fc_out")));
+MlpImpl::MlpImpl(int64_t width, const MlpConfig& config, bool bias, const InitialValues& initial)
+    : activation_(config.activation) {
+  const int64_t hidden = config.ratio * width;
+  const LinearOptions in{width, hidden, bias};
+  const LinearOptions out{hidden, width, bias, /*residual=*/true};
+  fc_in = register_module("fc_in", Linear(in, initial.submodule("fc_in")));
+  fc_out = register_module("fc_out", Linear(out, initial.submodule("fc_out")));
 }
 
 MlpForward MlpImpl::forward(const at::Tensor& x) const {
   MlpForward result;
-  result.hidden = at::gelu(fc_in->forward(x));  // [B, T, ratio * C]
-  result.output = fc_out->forward(result.hidden);
+  result.preactivation = fc_in->forward(x);  // [B, T, ratio * C]
+  result.hidden = activation_ == Activation::kGelu ? at::gelu(result.preactivation)
+                                                   : at::relu(result.preactivation);
+  result.output = fc_out->forward(result.hidden);  // [B, T, C]
   return result;
 }
 

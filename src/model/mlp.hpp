@@ -3,26 +3,31 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include "config/model_config.hpp"
 #include "layers/linear.hpp"
 
 namespace qkvlab {
 
 /// What the MLP computes on its way.
 struct MlpForward {
-  at::Tensor hidden;  // [B, T, ratio * C], after the GELU
-  at::Tensor output;  // [B, T, C]
+  at::Tensor preactivation;  // [B, T, ratio * C]
+  at::Tensor hidden;         // [B, T, ratio * C], after the activation
+  at::Tensor output;         // [B, T, C]
 };
 
-/// The feed-forward sublayer, fc_out(GELU(fc_in(x))) with the exact GELU, x Φ(x) (Hendrycks and
-/// Gimpel 2016).
+/// The feed-forward sublayer, fc_out(activation(fc_in(x))), with ReLU (Vaswani et al. 2017,
+/// equation 2) or the exact GELU, x Φ(x) (Hendrycks and Gimpel 2016).
 class MlpImpl : public torch::nn::Module {
  public:
-  MlpImpl(int64_t width, int64_t hidden, bool bias, const InitialValues& initial);
+  MlpImpl(int64_t width, const MlpConfig& config, bool bias, const InitialValues& initial);
 
   /// x [B, T, C] (or [R, B, T, C]).
   MlpForward forward(const at::Tensor& x) const;
 
   Linear fc_in{nullptr}, fc_out{nullptr};
+
+ private:
+  Activation activation_;
 };
 TORCH_MODULE(Mlp);
 

@@ -16,6 +16,9 @@
 
 namespace qkvlab {
 
+/// Appends those of `tensors` that are defined to `list`, `prefix` before their names.
+void append_defined(NamedTensors& list, const std::string& prefix, const NamedTensors& tensors);
+
 /// What every model is to training. One model, or R replicas side by side
 /// (layers/replica_shape.hpp).
 class ModelImpl : public torch::nn::Module {
@@ -23,16 +26,18 @@ class ModelImpl : public torch::nn::Module {
   /// Logits of a model that gives them for every token: [B, T, K], or where `rows` (int64 [N],
   /// positions in the flattened [B * T]) is defined of those tokens alone: [N, K]; the head
   /// computes no others. Of a model that gives one row per sequence: [B, K], and `rows` must be
-  /// undefined. With R replicas [R, …], rows [R, N]. Nothing is dropped where `dropout_step` is
-  /// null.
+  /// undefined. With R replicas [R, …], rows [R, N], or [N] where they are the same for all.
+  /// Nothing is dropped where `dropout_step` is null.
   virtual at::Tensor logits(const TokenInput& input, const at::Tensor& rows = {},
                             const DropoutStep* dropout_step = nullptr) const = 0;
 
-  /// The attention weights of every layer, [B, H, T, T] each (before dropout, nothing else
-  /// dropped); nothing for a layer without attention.
+  /// The attention weights of every layer, [B, H, T, T] each, with nothing dropped anywhere; empty
+  /// in mode `none`.
   virtual std::vector<at::Tensor> attention_weights(const TokenInput& input) const = 0;
 
-  /// Everything that is computed on the way to the logits, in this order.
+  /// Everything that is computed on the way to the logits, then `logits` and their
+  /// `probabilities`, with nothing dropped. What depends on a parameter is part of the autograd
+  /// graph: it can retain its gradient. Each model says its names.
   virtual NamedTensors intermediates(const TokenInput& input) const = 0;
 
   /// R, or 0 for a single model.
@@ -40,7 +45,8 @@ class ModelImpl : public torch::nn::Module {
 };
 
 /// Builds the model of a config for a task, its values drawn from `source` under the config's
-/// initial scales.
+/// initial scales. A config that does not fit the task is a mistake of the program (c10::Error):
+/// checking what users write comes before.
 std::shared_ptr<ModelImpl> make_model(const ModelConfig& config, const TaskShape& shape,
                                       const RandomSource& source);
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "layers/replica_shape.hpp"
+#include "model/pooling.hpp"
 
 namespace qkvlab {
 
@@ -10,14 +11,22 @@ namespace {
 
 constexpr double kPositionDeviation = 0.02;
 
-/// The mean of context [B, T, C] over the valid tokens, 0 where there is none: [B, C].
-at::Tensor mean_over_valid(const at::Tensor& context, const at::Tensor& valid) {
-  if (!valid.defined()) return context.mean(-2);
-  const at::Tensor sum = context.masked_fill(~valid.unsqueeze(-1), 0).sum(-2);
-  return sum / valid.sum(-1, /*keepdim=*/true).clamp_min(1);
-}
-
 }  // namespace
+
+NamedTensors named_tensors(const SentimentForward& forward) {
+  NamedTensors tensors;
+  append_defined(tensors, "",
+                 {{"x", forward.x},
+                  {"q", forward.projected.query},
+                  {"k", forward.projected.key},
+                  {"v", forward.projected.value},
+                  {"scores", forward.attention.scores},
+                  {"attention", forward.attention.weights},
+                  {"context", forward.attention.context},
+                  {"logits", forward.logits},
+                  {"probabilities", at::softmax(forward.logits, -1)}});
+  return tensors;
+}
 
 SentimentTraceImpl::SentimentTraceImpl(const SentimentTraceOptions& options,
                                        const InitialValues& initial)
@@ -57,6 +66,21 @@ at::Tensor SentimentTraceImpl::positions(const TokenInput& input) const {
   // program does, and its gradient has the same last bit.
   if (!input.valid.defined()) return position.narrow(-2, 0, input.tokens.size(-1));  // [1, T, C]
   return look_up(position.squeeze(-3), position_ids(input.valid));                   // [B, T, C]
+}
+
+at::Tensor SentimentTraceImpl::logits(const TokenInput& input, const at::Tensor& rows,
+                                      const DropoutStep* /*dropout_step*/) const {
+  TORCH_CHECK(!rows.defined(), "the classifier has one row of logits per sentence, not per token");
+  return forward(input).logits;
+}
+
+std::vector<at::Tensor> SentimentTraceImpl::attention_weights(const TokenInput& input) const {
+  if (!projections_) return {};
+  return {forward(input).attention.weights.unsqueeze(-3)};  // [B, 1, T, T]
+}
+
+NamedTensors SentimentTraceImpl::intermediates(const TokenInput& input) const {
+  return named_tensors(forward(input));
 }
 
 int64_t SentimentTraceImpl::replicas() const { return replicas_of(position, 3); }

@@ -1,13 +1,14 @@
 #pragma once
 
-#include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
+
+#include <optional>
 
 #include "attention/attend.hpp"
 #include "attention/projections.hpp"
 #include "layers/embedding.hpp"
 #include "layers/linear.hpp"
-#include "model/token_input.hpp"
+#include "model/model.hpp"
 
 namespace qkvlab {
 
@@ -29,17 +30,29 @@ struct SentimentForward {
   at::Tensor logits;        // [B, K]
 };
 
+/// What is defined of it, as records name it: x, q, k, v, scores, attention (the weights), context,
+/// logits, probabilities.
+NamedTensors named_tensors(const SentimentForward& forward);
+
 /// The sentence classifier whose every matrix fits on a screen: embedding and learned position, one
 /// head of attention without residual, the mean over valid tokens, a linear head. Draws as the
 /// equivalent PyTorch program: embedding, position, q, k, v, head.
-class SentimentTraceImpl : public torch::nn::Module {
+class SentimentTraceImpl : public ModelImpl {
  public:
   SentimentTraceImpl(const SentimentTraceOptions& options, const InitialValues& initial);
 
   SentimentForward forward(const TokenInput& input) const;
 
-  /// R, or 0 for a single model.
-  int64_t replicas() const;
+  /// One row per sentence; the model has no dropout.
+  at::Tensor logits(const TokenInput& input, const at::Tensor& rows,
+                    const DropoutStep* dropout_step) const override;
+
+  /// Of one layer with one head.
+  std::vector<at::Tensor> attention_weights(const TokenInput& input) const override;
+
+  NamedTensors intermediates(const TokenInput& input) const override;
+
+  int64_t replicas() const override;
 
   Embedding embedding{nullptr};
   at::Tensor position;  // [1, max_length, C] or [R, 1, max_length, C]

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "layers/replica_shape.hpp"
+#include "model/pooling.hpp"
 
 namespace qkvlab {
 
@@ -19,9 +19,36 @@ BlockOptions block_options(const TransformerOptions& options) {
   block.attention.bias = options.bias;
   block.attention.packed = options.packed;
   block.attention.dropout = options.attention_dropout;
-  block.mlp_ratio = options.mlp_ratio;
+  block.mlp = options.mlp;
+  block.norm = options.norm;
   block.residual_dropout = options.residual_dropout;
   return block;
+}
+
+void append_block(NamedTensors& tensors, const std::string& path, const BlockForward& block,
+                  NormPlace norm) {
+  const Attention& attention = block.attention.attention;
+  const bool pre = norm == NormPlace::kPre;
+  const at::Tensor nothing;
+  append_defined(tensors, path,
+                 {{"norm1", pre ? block.norm1 : nothing},
+                  {"attention.q", block.attention.projected.query},
+                  {"attention.k", block.attention.projected.key},
+                  {"attention.v", block.attention.projected.value},
+                  {"attention.products", attention.products},
+                  {"attention.scores", attention.scores},
+                  {"attention.attention", attention.weights},
+                  {"attention.context", attention.context},
+                  {"attention.output", block.attention.output},
+                  {"residual1", block.residual1},
+                  {"norm1", pre ? nothing : block.norm1},
+                  {"norm2", pre ? block.norm2 : nothing},
+                  {"mlp.preactivation", block.mlp.preactivation},
+                  {"mlp.hidden", block.mlp.hidden},
+                  {"mlp.output", block.mlp.output},
+                  {"residual2", block.residual2},
+                  {"norm2", pre ? nothing : block.norm2},
+                  {"output", block.output}});
 }
 
 }  // namespace
@@ -29,14 +56,17 @@ BlockOptions block_options(const TransformerOptions& options) {
 TransformerImpl::TransformerImpl(const TransformerOptions& options, const InitialValues& initial)
     : options_(options) {
   if (options_.outputs == 0) options_.outputs = options_.vocabulary;
+  TORCH_CHECK(options_.output != OutputKind::kAuto, "a transformer must be told what has logits");
   TORCH_CHECK(!options_.tie_head || options_.outputs == options_.vocabulary,
               "a head tied to the embedding has one logit per token of the vocabulary");
   token_embedding_ = register_module(
-      "token_embedding",
-      Embedding(options_.vocabulary, options_.width, initial.submodule("token_embedding")));
-  position_embedding_ = register_module(
-      "position_embedding",
-      Embedding(options_.max_length, options_.width, initial.submodule("position_embedding")));
+      "token_embedding", TokenEmbedding(options_.embedding, options_.vocabulary, options_.width,
+                                        options_.bias, initial.submodule("token_embedding")));
+  if (options_.position == PositionKind::kLearned) {
+    position_embedding_ = register_module(
+        "position_embedding",
+        Embedding(options_.max_length, options_.width, initial.submodule("position_embedding")));
+  }
   torch::nn::ModuleList blocks;
   for (int64_t layer = 0; layer < options_.layers; ++layer) {
     const std::string name = std::to_string(layer);
@@ -44,7 +74,9 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Initia
     blocks->push_back(blocks_.back());
   }
   register_module("blocks", blocks);
-  norm_ = register_module("norm", LayerNorm(options_.width, options_.bias));
+  if (options_.norm == NormPlace::kPre) {
+    norm_ = register_module("norm", LayerNorm(options_.width, options_.bias));
+  }
   if (!options_.tie_head) {
     head_ = register_module("head",
                             Linear(LinearOptions{options_.width, options_.outputs, options_.bias},
@@ -53,9 +85,8 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Initia
 }
 
 TransformerForward TransformerImpl::forward(const TokenInput& input,
-                                            const DropoutStep* dropout_step, Keep keep) const {
-  TORCH_CHECK(input.tokens.size(-1) <= options_.max_length, "a sequence of ", input.tokens.size(-1),
-              " tokens is longer than max_length ", options_.max_length);
+                                            const DropoutStep* dropout_step, Keep keep,
+                                            const at::Tensor& rows) const {
   TORCH_CHECK(dropout_step == nullptr || static_cast<int64_t>(dropout_step->sources.size()) ==
                                              std::max<int64_t>(replicas(), 1),
               "dropout needs one random source per replica");
@@ -68,15 +99,64 @@ TransformerForward TransformerImpl::forward(const TokenInput& input,
     stream = step.output;
     if (keep == Keep::kEverything) result.blocks.push_back(std::move(step));
   }
-  stream = norm_->forward(stream);
-  // Tied by use, not by registering the embedding twice: the optimiser would step it twice.
-  result.logits = head_.is_empty() ? apply_linear(stream, token_embedding_->weight)
-                                   : head_->forward(stream);  // [B, T, V]
+  finish(result, stream, input, rows);
   return result;
 }
 
+void TransformerImpl::finish(TransformerForward& result, const at::Tensor& stream,
+                             const TokenInput& input, const at::Tensor& rows) const {
+  TORCH_CHECK(options_.output == OutputKind::kToken || !rows.defined(),
+              "a model with logits for sequences has no rows of tokens to choose from");
+  at::Tensor last = stream;  // [B, T, C], then what the logits are computed of
+  if (options_.output == OutputKind::kLast) {
+    last = result.pooled = last_valid(last, input.valid, replicas());  // [B, C]
+  }
+  // Chosen before the norm and the head, which compute no others.
+  if (rows.defined()) last = take_rows(last, rows, replicas());  // [N, C]
+  if (!norm_.is_empty()) last = result.norm = norm_->forward(last);
+  if (options_.output == OutputKind::kMean) {
+    last = result.pooled = mean_over_valid(last, input.valid);  // [B, C]
+  }
+  // Tied by use, not by registering the embedding twice: the optimiser would step it twice.
+  result.logits = head_.is_empty() ? token_embedding_->logits(last) : head_->forward(last);
+}
+
+at::Tensor TransformerImpl::logits(const TokenInput& input, const at::Tensor& rows,
+                                   const DropoutStep* dropout_step) const {
+  return forward(input, dropout_step, Keep::kLogits, rows).logits;
+}
+
+std::vector<at::Tensor> TransformerImpl::attention_weights(const TokenInput& input) const {
+  std::vector<at::Tensor> weights;
+  if (!options_.plan.attends) return weights;
+  for (const BlockForward& block : forward(input, nullptr, Keep::kEverything).blocks) {
+    weights.push_back(block.attention.attention.weights);  // [B, H, T, T]
+  }
+  return weights;
+}
+
+NamedTensors TransformerImpl::intermediates(const TokenInput& input) const {
+  const TransformerForward found = forward(input, nullptr, Keep::kEverything);
+  NamedTensors tensors = {{"x", found.x}};
+  for (size_t layer = 0; layer < found.blocks.size(); ++layer) {
+    const std::string path = "blocks." + std::to_string(layer) + ".";
+    append_block(tensors, path, found.blocks[layer], options_.norm);
+  }
+  const bool mean = options_.output == OutputKind::kMean;
+  append_defined(tensors, "",
+                 {{"pooled", mean ? at::Tensor() : found.pooled},
+                  {"norm", found.norm},
+                  {"pooled", mean ? found.pooled : at::Tensor()},
+                  {"logits", found.logits},
+                  {"probabilities", at::softmax(found.logits, -1)}});
+  return tensors;
+}
+
 at::Tensor TransformerImpl::embed(const TokenInput& input) const {
-  const at::Tensor tokens = token_embedding_->forward(input.tokens);
+  const at::Tensor tokens = token_embedding_->forward(input.tokens);  // [B, T, C]
+  if (position_embedding_.is_empty()) return tokens;
+  TORCH_CHECK(input.tokens.size(-1) <= options_.max_length, "a sequence of ", input.tokens.size(-1),
+              " tokens is longer than max_length ", options_.max_length);
   if (input.valid.defined()) {
     return tokens + position_embedding_->forward(position_ids(input.valid));
   }
@@ -91,6 +171,6 @@ Mask TransformerImpl::mask_for(const TokenInput& input) const {
   return input.valid.defined() ? order & Mask::key_padding(input.valid) : order;
 }
 
-int64_t TransformerImpl::replicas() const { return replicas_of(token_embedding_->weight, 2); }
+int64_t TransformerImpl::replicas() const { return token_embedding_->replicas(); }
 
 }  // namespace qkvlab

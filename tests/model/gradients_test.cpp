@@ -47,13 +47,33 @@ TEST_P(EveryModesGradients, OfTheTransformerAreDerivatives) {
   }
 }
 
+TEST(Gradients, OfTransformersWithOtherOptionsAreDerivatives) {
+  for (const std::string mode : {"full", "none"}) {
+    TransformerOptions base = small_transformer(attention_mode(mode));
+    base.layers = 1;
+    for (const auto& [name, options] : option_variants(base)) {
+      SCOPED_TRACE(mode + ", " + name);
+      auto model = make_model<Transformer>(options, 1);
+      model->to(at::kDouble);
+      const bool per_token = options.output == OutputKind::kToken;
+      const at::Tensor targets =
+          per_token ? whole_numbers(kVocabulary, {2, 3}, 2) : at::tensor({2, 0}, at::kLong);
+      for (const TokenInput& input : {plain_input(), padded_input()}) {
+        EXPECT_TRUE(gradients_agree(model->parameters(), [&] {
+          return cross_entropy(model->forward(input).logits, targets);
+        }));
+      }
+    }
+  }
+}
+
 TEST_P(EveryModesGradients, OfABlockAreDerivativesWithDropoutToo) {
   BlockOptions options;
   options.attention.plan = plan();
   options.attention.width = 4;
   options.attention.heads = 2;
   options.attention.dropout = 0.3;
-  options.mlp_ratio = 2;
+  options.mlp->ratio = 2;
   options.residual_dropout = 0.3;
   const RandomSource source(RandomScheme::kKeyed, 1);
   Block block(options, InitialValues(source));
