@@ -59,7 +59,8 @@ std::string path_of(const JsonPlace* place) {
 void fail_at(const JsonPlace* place, const std::string& path, int64_t line,
              const std::string& complaint) {
   while (place->parent != nullptr) place = place->parent.get();
-  const std::string where = place->step + ":" + std::to_string(line) + ": ";
+  const std::string where =
+      place->step + (place->has_lines ? ":" + std::to_string(line) : "") + ": ";
   throw UserError(where + (path.empty() ? "" : path + ": ") + complaint);
 }
 
@@ -158,6 +159,37 @@ void JsonValue::fail(const std::string& complaint) const {
   fail_at(place_.get(), path(), line_, complaint);
 }
 
+void JsonValue::fail_below(const std::string& steps, const std::string& complaint) const {
+  const std::string own = path();
+  fail_at(place_.get(), own.empty() ? steps : own + "." + steps, line_, complaint);
+}
+
+JsonValue* JsonValue::edit(std::string_view key) {
+  Members* all = std::get_if<Members>(&value_);
+  if (all == nullptr) return nullptr;
+  const auto found = std::find_if(all->begin(), all->end(),
+                                  [&](const auto& member) { return member.first == key; });
+  return found == all->end() ? nullptr : &found->second;
+}
+
+void JsonValue::set_member(std::string_view key, JsonValue value) {
+  if (JsonValue* present = edit(key)) {
+    *present = std::move(value);
+  } else {
+    std::get<Members>(value_).emplace_back(key, std::move(value));
+  }
+}
+
+void JsonValue::remove_member(std::string_view key) {
+  Members* all = std::get_if<Members>(&value_);
+  if (all == nullptr) return;
+  all->erase(std::remove_if(all->begin(), all->end(),
+                            [&](const auto& member) { return member.first == key; }),
+             all->end());
+}
+
+void JsonValue::clear_members() { std::get<Members>(value_).clear(); }
+
 void JsonValue::fail_kind(const std::string& wanted) const {
   fail("must be " + wanted + ", got " + kind_name(kind()));
 }
@@ -166,6 +198,12 @@ std::string JsonValue::path() const {
   std::string path = path_of(place_.get());
   if (index_ >= 0) path += "[" + std::to_string(index_) + "]";
   return path;
+}
+
+bool JsonValue::has_lines() const {
+  const JsonPlace* place = place_.get();
+  while (place->parent != nullptr) place = place->parent.get();
+  return place->has_lines;
 }
 
 std::pair<size_t, size_t> JsonValue::span() const {

@@ -57,10 +57,25 @@ class JsonValue {
 
   /// Throws UserError: "FILE:LINE: KEY.PATH: complaint".
   [[noreturn]] void fail(const std::string& complaint) const;
+  /// The same of a member `steps` ("optimizer.lr") that is not there.
+  [[noreturn]] void fail_below(const std::string& steps, const std::string& complaint) const;
+
+  /// The member `key` of an object for changing it, or nullptr, also where this is not an object.
+  /// Does not count as having asked for it.
+  JsonValue* edit(std::string_view key);
+  /// Puts a member in the place of the one with its key, or after all of them; it still stands
+  /// where it was read. This must be an object (checked).
+  void set_member(std::string_view key, JsonValue value);
+  /// Removes the member `key`, if there is one.
+  void remove_member(std::string_view key);
+  /// Removes all members. This must be an object (checked).
+  void clear_members();
 
   /// Its place in the text: "w_q[2]", empty for the whole. Put together on each call.
   std::string path() const;
   int64_t line() const { return line_; }
+  /// Whether it was read from a text with lines (see kNoLines).
+  bool has_lines() const;
   /// Where the text of an array or object starts and ends, in bytes: [first, second).
   std::pair<size_t, size_t> span() const;
 
@@ -81,6 +96,9 @@ class JsonValue {
   int64_t index_ = -1;
   int64_t line_ = 0;
 };
+
+/// As `first_line` of a text that is not a file: complaints name no line.
+constexpr int64_t kNoLines = 0;
 
 /// Parses one JSON text. `source` is the file's name in complaints, `first_line` the number of the
 /// text's first line in it. Throws UserError with the line of the mistake.

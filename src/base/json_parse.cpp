@@ -91,9 +91,11 @@ std::string syntax_complaint(const std::string& message, const ReadingPoint& poi
 /// these are.
 class JsonBuilder {
  public:
-  JsonBuilder(const std::string& source, const ReadingPoint& point) : point_(point) {
+  JsonBuilder(const std::string& source, bool has_lines, const ReadingPoint& point)
+      : point_(point) {
     root_place_ = std::make_shared<JsonPlace>();
     root_place_->step = source;
+    root_place_->has_lines = has_lines;
   }
 
   JsonValue take() { return std::move(root_); }
@@ -246,8 +248,9 @@ class JsonBuilder {
 };
 
 JsonValue parse_json(std::string_view text, const std::string& source, int64_t first_line) {
-  ReadingPoint point{text, 0, first_line};
-  JsonBuilder builder(source, point);
+  const bool has_lines = first_line != kNoLines;
+  ReadingPoint point{text, 0, has_lines ? first_line : 1};
+  JsonBuilder builder(source, has_lines, point);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
     builder.fail("is empty, must hold one JSON value");
   }

@@ -14,6 +14,7 @@ struct JsonPlace {
   std::shared_ptr<JsonPlace> parent;    // null for the whole text
   std::string step;                     // ".key" or "[2]"; for the whole text the file's name
   size_t begin = 0, end = 0;            // of an array's or object's text
+  bool has_lines = true;                // of the whole text: complaints name a line
   bool asked_for = false;               // of an object's member
   std::set<std::string> asked_in_vain;  // an object's keys that it lacks
 };

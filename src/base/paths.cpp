@@ -1,6 +1,8 @@
 #include "base/paths.hpp"
 
+#include <algorithm>
 #include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -25,16 +27,32 @@ std::filesystem::path shared_directory() {
   return (executable_directory() / "../share/qkvlab").lexically_normal();
 }
 
-std::string find_input_file(const std::string& path) {
-  if (path.empty()) throw UserError("a file's name must not be empty");
-  if (found(path)) return path;
-  if (std::filesystem::path(path).is_absolute()) throw UserError(path + ": no such file");
-  const std::filesystem::path shipped = shared_directory() / path;
-  if (found(shipped)) return shipped.string();
+FoundFile look_for_input_file(const std::string& path,
+                              const std::vector<std::filesystem::path>& folders) {
+  if (path.empty()) return {std::nullopt, "a file's name must not be empty"};
+  if (found(path)) return {path, {}};
+  if (std::filesystem::path(path).is_absolute()) return {std::nullopt, "no such file"};
   std::error_code no_working_directory;
   const std::filesystem::path here = std::filesystem::absolute(path, no_working_directory);
-  throw UserError(path + ": no such file; tried " + (no_working_directory ? path : here.string()) +
-                  " and " + shipped.string());
+  std::vector<std::string> tried = {no_working_directory ? path : here.string()};
+  std::vector<std::filesystem::path> all = folders;
+  all.push_back(shared_directory());
+  for (const std::filesystem::path& folder : all) {
+    const std::string candidate = (folder / path).lexically_normal().string();
+    if (found(candidate)) return {candidate, {}};
+    if (std::find(tried.begin(), tried.end(), candidate) == tried.end()) tried.push_back(candidate);
+  }
+  std::string list = tried.front();
+  for (size_t i = 1; i < tried.size(); ++i) {
+    list += (i + 1 == tried.size() ? " and " : ", ") + tried[i];
+  }
+  return {std::nullopt, "no such file; tried " + list};
+}
+
+std::string find_input_file(const std::string& path) {
+  FoundFile file = look_for_input_file(path);
+  if (!file.path) throw UserError((path.empty() ? "" : path + ": ") + file.complaint);
+  return std::move(*file.path);
 }
 
 }  // namespace qkvlab

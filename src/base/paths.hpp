@@ -1,7 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <vector>
 
 namespace qkvlab {
 
@@ -12,8 +14,18 @@ std::filesystem::path executable_directory();
 /// executable's own folder, in a build folder and in an installed tree alike.
 std::filesystem::path shared_directory();
 
-/// Finds an input file: `path` as given (absolute, or relative to the working directory), else
-/// below shared_directory(). Throws UserError naming every place that was tried.
+/// An input file that was looked for.
+struct FoundFile {
+  std::optional<std::string> path;  // nothing: it is nowhere
+  std::string complaint;            // then: "no such file; tried A, B and C"
+};
+
+/// Looks for an input file: `path` as given (absolute, or relative to the working directory), else
+/// below one of `folders`, else below shared_directory().
+FoundFile look_for_input_file(const std::string& path,
+                              const std::vector<std::filesystem::path>& folders = {});
+
+/// The path of look_for_input_file. Throws UserError naming every place that was tried.
 std::string find_input_file(const std::string& path);
 
 }  // namespace qkvlab

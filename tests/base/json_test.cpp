@@ -177,6 +177,48 @@ TEST(Json, UnreadKeysAreRefusedWithTheNearestThatWasAskedFor) {
             "did you mean 'n_heads'?");
 }
 
+TEST(Json, ATextWithoutLinesIsNamedWithoutThem) {
+  const JsonValue json = parse_json(R"({"a": {"b": 1}})", "a.b=1", kNoLines);
+  EXPECT_FALSE(json.at("a").has_lines());
+  EXPECT_TRUE(parse(R"({"a": 1})").at("a").has_lines());
+  EXPECT_EQ(user_error([&] { json.at("a").at("b").string(); }),
+            "a.b=1: a.b: must be a string, got an integer");
+  EXPECT_EQ(user_error([] { parse_json("{", "x={", kNoLines); }),
+            "x={: not JSON: unexpected end of input; expected string literal");
+}
+
+TEST(Json, AComplaintAboutAMissingMemberNamesItWhereItWouldStand) {
+  const JsonValue json = parse("{\"a\":\n{}}");
+  EXPECT_EQ(user_error([&] { json.at("a").fail_below("b.c", "must be there"); }),
+            "x.json:2: a.b.c: must be there");
+  EXPECT_EQ(user_error([&] { json.fail_below("b", "must be there"); }),
+            "x.json:1: b: must be there");
+}
+
+TEST(Json, AMemberThatIsPutInStandsWhereItWasRead) {
+  JsonValue json = parse("{\"a\": 1,\n\"b\": 2}");
+  const JsonValue other = parse_json("{\"c\":\n\n3}", "y.json");
+  json.set_member("b", other.at("c"));
+  json.set_member("d", other.at("c"));
+  EXPECT_EQ(json.at("b").integer(), 3);
+  EXPECT_EQ(user_error([&] { json.at("d").boolean(); }),
+            "y.json:3: c: must be true or false, got an integer");
+  json.remove_member("a");
+  EXPECT_EQ(json.find("a"), nullptr);
+  EXPECT_EQ(json.members().size(), 2U);
+  json.clear_members();
+  EXPECT_TRUE(json.members().empty());
+}
+
+TEST(Json, LookingAtAMemberToChangeItIsNotReadingIt) {
+  JsonValue json = parse(R"({"a": 1})");
+  EXPECT_EQ(json.edit("a")->integer(), 1);
+  EXPECT_EQ(json.edit("b"), nullptr);
+  EXPECT_EQ(json.edit("a")->edit("b"), nullptr);
+  EXPECT_NE(user_error([&] { json.refuse_unread_keys(); }).find("unknown key 'a'"),
+            std::string::npos);
+}
+
 TEST(Json, CopiesOfAValueShareWhatWasAskedFor) {
   const JsonValue json = parse(R"({"depth": 1, "vocabulary": 2})");
   const JsonValue copy = json;

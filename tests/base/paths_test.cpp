@@ -51,6 +51,22 @@ TEST(Paths, AMissingFileNamesEveryPlaceThatWasTried) {
                 "/data/none.tsv and " + shared_directory().string() + "/data/none.tsv");
 }
 
+TEST(Paths, OtherFoldersAreTriedInTheirOrderAfterTheWorkingDirectory) {
+  const TemporaryFolder here, first, second;
+  const WorkingDirectory inside(here.path());
+  const std::vector<fs::path> folders = {first.path(), second.path()};
+  EXPECT_EQ(look_for_input_file("a.txt", folders).complaint,
+            "no such file; tried " + (fs::current_path() / "a.txt").string() + ", " +
+                first.file("a.txt") + ", " + second.file("a.txt") + " and " +
+                (shared_directory() / "a.txt").string());
+  second.write("a.txt", "");
+  EXPECT_EQ(look_for_input_file("a.txt", folders).path, second.file("a.txt"));
+  first.write("a.txt", "");
+  EXPECT_EQ(look_for_input_file("a.txt", folders).path, first.file("a.txt"));
+  here.write("a.txt", "");
+  EXPECT_EQ(look_for_input_file("a.txt", folders).path, "a.txt");
+}
+
 TEST(Paths, AMissingAbsoluteFileIsTriedOnlyOnce) {
   EXPECT_EQ(user_error([] { find_input_file("/none/at/all"); }), "/none/at/all: no such file");
 }
