@@ -1,0 +1,39 @@
+#include "config/attention_plan.hpp"
+
+#include <algorithm>
+
+#include "config/enum_names.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+bool is_reference(Source source) {
+  return source == Source::kQuery || source == Source::kKey || source == Source::kValue;
+}
+
+/// What the plan says of the one that a reference names.
+Source lender_of(const ProjectionPlan& plan, Source reference) {
+  if (reference == Source::kQuery) return plan.query;
+  return reference == Source::kKey ? plan.key : plan.value;
+}
+
+}  // namespace
+
+ProjectionPlan plan_of(Source query, Source key, Source value) {
+  const auto& modes = attention_modes();
+  const auto named = std::find_if(modes.begin(), modes.end(), [&](const ProjectionPlan& mode) {
+    return mode.attends && mode.query == query && mode.key == key && mode.value == value;
+  });
+  return named != modes.end() ? *named : ProjectionPlan{"", true, query, key, value};
+}
+
+std::string chained_reference(const ProjectionPlan& plan) {
+  for (const Source one : {Source::kQuery, Source::kKey, Source::kValue}) {
+    const Source source = lender_of(plan, one);
+    if (is_reference(source) && is_reference(lender_of(plan, source))) return enum_name(one);
+  }
+  return {};
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,76 @@
+#include "config/experiment_writer.hpp"
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "config/experiment_fields.hpp"
+#include "config/field_writer.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+std::string written(const ExperimentConfig& config, const FieldStyle& style) {
+  FieldWriter writer(style);
+  ConfigFields<ExperimentConfig>::visit(config, writer);
+  return writer.object();
+}
+
+}  // namespace
+
+std::string FieldWriter::text_of(double value) {
+  std::string text;
+  append_number(text, value);
+  return text;
+}
+
+std::string FieldWriter::text_of(const std::string& value) {
+  std::string text;
+  append_json_string(text, value);
+  return text;
+}
+
+std::string FieldWriter::text_of(const std::vector<int64_t>& values) const {
+  std::string text = "[";
+  const char* separator = "";
+  for (const int64_t value : values) {
+    text += separator + std::to_string(value);
+    separator = style_.one_line ? "," : ", ";
+  }
+  return text + "]";
+}
+
+std::string FieldWriter::object() const {
+  auto members = members_;
+  if (style_.only_results) std::sort(members.begin(), members.end());
+  const std::string indent = style_.one_line ? "" : "\n" + std::string(2 * depth_, ' ');
+  std::string text = "{";
+  const char* separator = "";
+  for (const auto& [key, value] : members) {
+    text += separator + indent + (style_.one_line ? "" : "  ") + text_of(key) +
+            (style_.one_line ? ":" : ": ") + value;
+    separator = ",";
+  }
+  return text + indent + "}";
+}
+
+std::string config_text(const ExperimentConfig& config) {
+  FieldStyle style;
+  style.one_line = false;
+  return written(config, style) + "\n";
+}
+
+std::string config_line(const ExperimentConfig& config) { return written(config, {}); }
+
+std::string identity_json(const ExperimentConfig& config, const std::string& file_digest) {
+  FieldStyle style;
+  style.only_results = true;
+  style.file_digest = file_digest;
+  return written(config, style);
+}
+
+std::string run_id(const ExperimentConfig& config, const std::string& file_digest) {
+  return xxh3_128_hex16(identity_json(config, file_digest));
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,64 @@
+#include "config/field_reader.hpp"
+
+#include <cmath>
+
+#include "base/number_text.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+std::string number_wanted(const NumberRange& range) {
+  std::string wanted = "a number";
+  const char* joint = " ";
+  const auto add = [&](const char* relation, double bound) {
+    wanted += joint;
+    wanted += relation;
+    append_number(wanted, bound);
+    joint = " and ";
+  };
+  if (std::isfinite(range.low)) add(range.low_open ? "above " : "of at least ", range.low);
+  if (std::isfinite(range.high)) add(range.high_open ? "below " : "of at most ", range.high);
+  return wanted;
+}
+
+bool is_within(double value, const NumberRange& range) {
+  const bool above = range.low_open ? value > range.low : value >= range.low;
+  const bool below = range.high_open ? value < range.high : value <= range.high;
+  return above && below;
+}
+
+}  // namespace
+
+void FieldReader::read(const JsonValue& json, double& value, const NumberRange& range) {
+  value = json.number();
+  if (is_within(value, range)) return;
+  std::string given;
+  append_number(given, value);
+  json.fail("must be " + number_wanted(range) + ", got " + given);
+}
+
+void FieldReader::plan(ProjectionPlan& plan) {
+  const JsonValue* mode = object_.find("mode");
+  const JsonValue* sources = object_.find("plan");
+  if (mode != nullptr) {
+    plan = attention_mode(mode->one_of("mode", attention_mode_names()));
+    if (sources != nullptr) sources->fail("must not stand beside a mode");
+  } else if (sources != nullptr) {
+    ProjectionPlan given;
+    FieldReader reader(*sources);
+    ConfigFields<ProjectionPlan>::visit(given, reader);
+    reader.finish();
+    if (const std::string key = chained_reference(given); !key.empty()) {
+      sources->at(key).fail("must not borrow from what borrows itself");
+    }
+    plan = plan_of(given.query, given.key, given.value);
+  }
+}
+
+void FieldReader::finish() const {
+  object_.refuse_unread_keys();
+  for (const std::string& key : missing_) object_.at(key);
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,121 @@
+#include "config/overrides.hpp"
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/number_text.hpp"
+#include "base/utf8.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+using Steps = std::vector<std::string>;
+
+constexpr std::array<std::pair<const char*, const char*>, 3> kAlternatives = {{
+    {"steps", "epochs"},
+    {"mode", "plan"},
+    {"warmup_steps", "warmup_fraction"},
+}};
+
+struct Override {
+  Steps path;
+  JsonValue document;  // objects of one member around the value, as the path says
+};
+
+Steps split_path(const std::string& path) {
+  Steps steps;
+  size_t begin = 0;
+  for (size_t dot = path.find('.'); dot != std::string::npos; dot = path.find('.', begin)) {
+    steps.push_back(path.substr(begin, dot - begin));
+    begin = dot + 1;
+  }
+  steps.push_back(path.substr(begin));
+  return steps;
+}
+
+Override parse_override(const std::string& text) {
+  const size_t equals = text.find('=');
+  const Steps path = split_path(text.substr(0, equals));
+  const bool has_empty_step = std::find(path.begin(), path.end(), "") != path.end();
+  if (equals == std::string::npos || has_empty_step || first_invalid_utf8(text)) {
+    throw UserError("'" + text + "': must be an override, such as model.attention.mode=uniform");
+  }
+  const std::string value = text.substr(equals + 1);
+  std::string json;
+  for (const std::string& step : path) {
+    json += '{';
+    append_json_string(json, step);
+    json += ':';
+  }
+  if (nlohmann::json::accept(value)) {
+    json += value;
+  } else {
+    append_json_string(json, value);
+  }
+  json.append(path.size(), '}');
+  return {path, parse_json(json, text, kNoLines)};
+}
+
+/// Another kind: nothing that the object says of the old one is of use.
+void drop_old_kind(JsonValue& object, const JsonValue& kind, const JsonValue* defaults) {
+  const JsonValue* old = object.edit("kind");
+  if (old == nullptr && defaults != nullptr) old = defaults->find("kind");
+  const auto is_text = [](const JsonValue& value) {
+    return value.kind() == JsonValue::Kind::kString;
+  };
+  const bool same =
+      old != nullptr && is_text(*old) && is_text(kind) && old->string() == kind.string();
+  if (!same) object.clear_members();
+}
+
+void drop_alternative(JsonValue& object, const std::string& key) {
+  for (const auto& [one, other] : kAlternatives) {
+    const char* dropped = key == one ? other : key == other ? one : nullptr;
+    const JsonValue* present = dropped == nullptr ? nullptr : object.edit(dropped);
+    // What another override gives stays, to be refused beside this one.
+    if (present != nullptr && present->has_lines()) object.remove_member(dropped);
+  }
+}
+
+const JsonValue* member_of(const JsonValue* object, const std::string& key) {
+  const bool is_object = object != nullptr && object->kind() == JsonValue::Kind::kObject;
+  return is_object ? object->find(key) : nullptr;
+}
+
+void apply(JsonValue& document, Override& change, const JsonValue& all_defaults) {
+  JsonValue* object = &document;
+  JsonValue* replacement = &change.document;
+  const JsonValue* defaults = &all_defaults;
+  for (size_t depth = 0;; ++depth) {
+    const std::string& key = change.path[depth];
+    replacement = replacement->edit(key);
+    JsonValue* present = object->edit(key);
+    const bool is_last = depth + 1 == change.path.size();
+    if (is_last || present == nullptr || present->kind() != JsonValue::Kind::kObject) {
+      if (is_last && key == "kind") drop_old_kind(*object, *replacement, defaults);
+      if (is_last && !replacement->is_null()) drop_alternative(*object, key);
+      object->set_member(key, std::move(*replacement));
+      return;
+    }
+    object = present;
+    defaults = member_of(defaults, key);
+  }
+}
+
+}  // namespace
+
+void apply_overrides(JsonValue& document, const std::vector<std::string>& overrides,
+                     const JsonValue& defaults) {
+  document.members();  // must be an object
+  std::vector<Override> changes;
+  for (const std::string& text : overrides) changes.push_back(parse_override(text));
+  std::stable_partition(changes.begin(), changes.end(),
+                        [](const Override& change) { return change.path.back() == "kind"; });
+  for (Override& change : changes) apply(document, change, defaults);
+}
+
+}  // namespace qkvlab

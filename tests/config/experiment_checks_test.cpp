@@ -1,0 +1,155 @@
+#include "config/config_file.hpp"
+
+namespace qkvlab {
+namespace {
+
+class ExperimentChecks : public ConfigFileTest {
+ protected:
+  /// The complaint about a small config with these overrides, without the place.
+  std::string wrong(const std::vector<std::string>& overrides) {
+    const std::string message = complaint(kBase, overrides);
+    const std::string place = "x.json:1: ";
+    for (const std::string& text : overrides) {
+      if (message.rfind(text + ": ", 0) == 0) return message.substr(text.size() + 2);
+    }
+    EXPECT_EQ(message.substr(0, place.size()), place);
+    return message.substr(place.size());
+  }
+  void right(const std::vector<std::string>& overrides) { EXPECT_NO_THROW(read(kBase, overrides)); }
+
+  static constexpr const char* kBase =
+      R"({"task": {"kind": "induction"}, "model": {"max_length": 32}, "training": {"steps": 5}})";
+};
+
+TEST_F(ExperimentChecks, HeadsDivideTheWidth) {
+  EXPECT_EQ(wrong({"model.n_heads=5"}), "model.n_heads: must divide model.d_model (64), got 5");
+  EXPECT_EQ(wrong({"model.d_model=5"}), "model.n_heads: must divide model.d_model (5), got 2");
+  right({"model.n_heads=64"});
+}
+
+TEST_F(ExperimentChecks, TrainingHasOneLength) {
+  EXPECT_EQ(complaint("{}"), "x.json:1: training: must have one of steps and epochs");
+  EXPECT_EQ(wrong({"training.steps=null"}), "training: must have one of steps and epochs");
+  EXPECT_EQ(wrong({"training.steps=1", "training.epochs=1"}),
+            "training.epochs: must not stand beside training.steps");
+  right({"training.epochs=1"});
+}
+
+TEST_F(ExperimentChecks, WarmUpIsGivenOnce) {
+  EXPECT_EQ(wrong({"training.schedule.warmup_steps=1", "training.schedule.warmup_fraction=0.1"}),
+            "training.schedule.warmup_fraction: must not stand beside "
+            "training.schedule.warmup_steps");
+  right({"training.schedule.warmup_steps=1"});
+  right({"training.schedule={\"kind\": \"linear\", \"warmup_fraction\": 0.1}"});
+}
+
+TEST_F(ExperimentChecks, NesterovNeedsMomentum) {
+  EXPECT_EQ(wrong({"training.optimizer.nesterov=true"}),
+            "training.optimizer.nesterov: must be false where training.optimizer.momentum is 0, "
+            "got true");
+  right({"training.optimizer.nesterov=true", "training.optimizer.momentum=0.9"});
+}
+
+TEST_F(ExperimentChecks, TheModelHoldsTheTasksSequences) {
+  EXPECT_EQ(wrong({"task.length=33"}),
+            "model.max_length: must be at least 33, the tokens of the task's longest sequence, "
+            "got 32");
+  right({"task.length=32"});
+  right({"task.length=33", "model.position=none"});
+}
+
+TEST_F(ExperimentChecks, LimitsHold) {
+  EXPECT_EQ(wrong({"limits.tokens_per_sequence=31"}),
+            "task.length: makes sequences of 32 tokens, allowed are at most 31 "
+            "(limits.tokens_per_sequence)");
+  right({"limits.tokens_per_sequence=32"});
+  EXPECT_EQ(wrong({"limits.tokens_per_batch=255"}),
+            "training.batch_size: makes batches of 256 tokens, allowed are at most 255 "
+            "(limits.tokens_per_batch)");
+  right({"limits.tokens_per_batch=256"});
+}
+
+TEST_F(ExperimentChecks, ATiedHeadPredictsTokensFromALookup) {
+  EXPECT_EQ(wrong({"model.embedding=one_hot"}),
+            "model.tie_head: must be false where model.embedding is one_hot, got true");
+  right({"model.embedding=one_hot", "model.tie_head=false"});
+  EXPECT_EQ(wrong({"task.kind=sentences"}),
+            "model.tie_head: must be false where the task has another number of outputs (2) than "
+            "tokens (16), got true");
+  right({"task.kind=sentences", "model.tie_head=false"});
+}
+
+TEST_F(ExperimentChecks, TheOutputFitsTheTask) {
+  const std::string sentences = "task.kind=sentences", untied = "model.tie_head=false";
+  EXPECT_EQ(wrong({"model.output=last"}),
+            "model.output: must be token or auto where every token has a target");
+  EXPECT_EQ(wrong({sentences, untied, "model.output=token"}),
+            "model.output: must be last, mean or auto where a sequence has one class");
+  right({"model.output=token"});
+  right({sentences, untied, "model.output=mean"});
+  EXPECT_EQ(wrong({"model.kind=sentiment_trace"}),
+            "model.kind: must be transformer where every token has a target; sentiment_trace "
+            "gives one class per sequence");
+  right({sentences, "model.kind=sentiment_trace"});
+}
+
+TEST_F(ExperimentChecks, RecordedLayersAndHeadsAreThere) {
+  EXPECT_EQ(wrong({"record.attention.layers=[0, 2]"}),
+            "record.attention.layers: must be below 2, the number of layers of the model, got 2");
+  EXPECT_EQ(wrong({"record.attention.heads=[2]"}),
+            "record.attention.heads: must be below 2, the number of heads of the model, got 2");
+  right({"record.attention.layers=[1]", "record.attention.heads=[0, 1]"});
+  EXPECT_EQ(
+      wrong({"task.kind=sentences", "model.kind=sentiment_trace", "record.attention.heads=[1]"}),
+      "record.attention.heads: must be below 1, the number of heads of the model, got 1");
+}
+
+TEST_F(ExperimentChecks, HalvesAreOfEqualLength) {
+  const std::string task = R"(task={"kind": "sequence", "rule": "swap_halves", "length": )";
+  EXPECT_EQ(wrong({task + "7}"}), "task.length: must be even for the rule swap_halves, got 7");
+  right({task + "8}"});
+}
+
+TEST_F(ExperimentChecks, RecallHasRoomForItsPairs) {
+  const auto task = [](int vocabulary, int length, int pairs) {
+    return R"(task={"kind": "recall", "vocabulary": )" + std::to_string(vocabulary) +
+           R"(, "length": )" + std::to_string(length) + R"(, "pairs": )" + std::to_string(pairs) +
+           "}";
+  };
+  right({task(8, 12, 3)});  // keys 1 to 3; 6 tokens of context, 3 slots
+  EXPECT_EQ(wrong({task(9, 12, 3)}), "task.vocabulary: must be even, got 9");
+  EXPECT_EQ(wrong({task(6, 12, 3)}),
+            "task.vocabulary: must be at least 8, for 3 different keys beside the filler, got 6");
+  EXPECT_EQ(wrong({task(8, 13, 3)}), "task.length: must be even, got 13");
+  EXPECT_EQ(wrong({task(8, 10, 3)}),
+            "task.length: must be at least four times task.pairs (3), got 10");
+}
+
+TEST_F(ExperimentChecks, TheTargetIsAMetricOfASplitThatIsEvaluated) {
+  right({"training.target.metric=test.accuracy"});
+  EXPECT_EQ(wrong({"training.target.metric=validation.loss"}),
+            "training.target.metric: unknown metric 'validation.loss'; allowed: test.loss or "
+            "test.accuracy");
+  EXPECT_EQ(wrong({"training.target.metric=train.loss"}),
+            "training.target.metric: unknown metric 'train.loss'; allowed: test.loss or "
+            "test.accuracy; did you mean 'test.loss'?");
+  right({"training.target.metric=train.loss", "training.evaluate.train=true"});
+  right({"task.kind=sequence", "training.target.metric=test.exact"});
+  EXPECT_EQ(wrong({"task.kind=sentences", "model.kind=sentiment_trace",
+                   "training.target.metric=test.accuracy"}),
+            "training.target.metric: unknown metric 'test.accuracy'; allowed: train.loss or "
+            "train.accuracy; did you mean 'train.accuracy'?");
+}
+
+TEST_F(ExperimentChecks, TheDeviceIsOneThatExistsInPrinciple) {
+  right({"run.device=cpu"});
+  right({"run.device=cuda:10"});
+  for (const std::string device : {"gpu", "cuda", "cuda:", "cuda:x", "cuda:-1", "cuda:01", ""}) {
+    EXPECT_EQ(
+        wrong({"run.device=" + device}),
+        "run.device: must be cpu, or cuda: and a number such as cuda:0, got '" + device + "'");
+  }
+}
+
+}  // namespace
+}  // namespace qkvlab

@@ -1,0 +1,158 @@
+#include "config/experiment_writer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "config/config_examples.hpp"
+#include "config/field_reader.hpp"
+
+namespace qkvlab {
+namespace {
+
+/// The fields of a config's text, without the checks of what fits what.
+ExperimentConfig read_fields(const std::string& text) {
+  ExperimentConfig config;
+  const JsonValue json = parse_json(text, "written");
+  FieldReader reader(json);
+  ConfigFields<ExperimentConfig>::visit(config, reader);
+  reader.finish();
+  return config;
+}
+
+/// Calls `check` with each example and with each of its fields changed, one at a time.
+template <typename Check>
+int for_each_change(const Check& check) {
+  int changes = 0;
+  for (const ExperimentConfig& example : example_configs()) {
+    for (int target = 0;; ++target) {
+      ExperimentConfig changed = example;
+      if (auto* text = std::get_if<TextTask>(&changed.task)) text->file = "a.txt";
+      const ExperimentConfig before = changed;
+      FieldChanger changer(target);
+      ConfigFields<ExperimentConfig>::visit(changed, changer);
+      if (changer.path().empty()) break;
+      check(before, changed, changer);
+      ++changes;
+    }
+  }
+  return changes;
+}
+
+TEST(ExperimentWriter, EveryFieldIsWrittenAndReadsBack) {
+  const int changes =
+      for_each_change([](const ExperimentConfig& before, const ExperimentConfig& changed,
+                         const FieldChanger& changer) {
+        const std::string line = config_line(changed);
+        EXPECT_NE(line, config_line(before)) << changer.path();
+        EXPECT_EQ(config_line(read_fields(line)), line) << changer.path();
+        EXPECT_EQ(config_line(read_fields(config_text(changed))), line) << changer.path();
+      });
+  EXPECT_GT(changes, 500);
+}
+
+TEST(ExperimentWriter, AFieldChangesTheIdentityWhereItAffectsResults) {
+  const std::set<std::string> without = {"name", "record", "run", "limits"};
+  for_each_change([&](const ExperimentConfig& before, const ExperimentConfig& changed,
+                      const FieldChanger& changer) {
+    const std::string& path = changer.path();
+    const bool is_file = path == "task.file" || path == "task.test_file";
+    const bool expected = without.count(path.substr(0, path.find('.'))) == 0 && !is_file;
+    // A test file that comes or goes changes what the task's digest is of.
+    if (path == "task.test_file") return;
+    EXPECT_EQ(run_id(changed, "digest") != run_id(before, "digest"), expected) << path;
+    EXPECT_EQ(changer.affects_results() && !is_file, expected) << path;
+  });
+}
+
+TEST(ExperimentWriter, ChangesOfFieldsReallyChangeThem) {
+  ExperimentConfig config;
+  FieldChanger changer(0);
+  ConfigFields<ExperimentConfig>::visit(config, changer);
+  EXPECT_EQ(changer.path(), "name");
+  EXPECT_EQ(config.name, "字\"");
+  EXPECT_FALSE(changer.affects_results());
+}
+
+TEST(ExperimentWriter, TheDigestStandsInPlaceOfTheFile) {
+  ExperimentConfig config;
+  TextTask task;
+  task.file = "somewhere/a.txt";
+  config.task = task;
+  const std::string identity = identity_json(config, "0123456789abcdef");
+  EXPECT_EQ(identity.find("somewhere"), std::string::npos);
+  EXPECT_NE(identity.find(R"("file":"0123456789abcdef")"), std::string::npos);
+  EXPECT_NE(run_id(config, "0123456789abcdef"), run_id(config, "fedcba9876543210"));
+}
+
+TEST(ExperimentWriter, TheIdentityIsCanonical) {
+  for (const ExperimentConfig& config : example_configs()) {
+    const std::string identity = identity_json(config, "digest");
+    // An independent writer of JSON, whose objects are sorted, has the same order and no blanks
+    // either; its numbers differ in form alone.
+    const auto json = nlohmann::json::parse(identity);
+    std::string shape = json.dump(), own = identity;
+    const auto drop_numbers = [](std::string& text) {
+      text.erase(std::remove_if(text.begin(), text.end(),
+                                [](char c) {
+                                  return std::string("0123456789.e-+").find(c) != std::string::npos;
+                                }),
+                 text.end());
+    };
+    drop_numbers(shape);
+    drop_numbers(own);
+    EXPECT_EQ(own, shape);
+  }
+}
+
+/// If this fails, every run has got another id, and no experiment that was begun can be resumed.
+TEST(ExperimentWriter, IdsDoNotChangeByAccident) {
+  ExperimentConfig config;
+  config.training.steps = 100;
+  config.random.seed = 7;
+  EXPECT_EQ(
+      identity_json(config, "89d1a8f7c1c5d2b3"),
+      R"({"model":{"attention":{"mode":"full","packed":false},"bias":true,"causal":true,)"
+      R"("d_model":64,"dropout":{"attention":0,"embedding":0,"residual":0},"embedding":"lookup",)"
+      R"("init":"torch","kind":"transformer","max_length":128,)"
+      R"("mlp":{"activation":"gelu","ratio":4},"n_heads":2,"n_layers":2,"norm":"pre",)"
+      R"("output":"auto","position":"learned","tie_head":true},)"
+      R"("random":{"scheme":"keyed","seed":7},)"
+      R"("task":{"file":"89d1a8f7c1c5d2b3","kind":"sentences","test_file":null},)"
+      R"("training":{"accumulate":1,"batch_size":8,"epochs":null,)"
+      R"("evaluate":{"batches":null,"every":0,"train":false},"grad_clip":null,)"
+      R"("optimizer":{"kind":"sgd","lr":0.1,"momentum":0,"nesterov":false,"weight_decay":0},)"
+      R"("schedule":{"kind":"constant","warmup_fraction":0,"warmup_steps":0},"steps":100,)"
+      R"("target":null}})");
+}
+
+TEST(ExperimentWriter, TheTextForPeopleHasAFieldALine) {
+  ExperimentConfig config;
+  config.name = "x";
+  config.model = SentimentTraceConfig{};
+  const std::string text = config_text(config);
+  EXPECT_EQ(text.substr(0, text.find("  \"training\"")),
+            R"({
+  "name": "x",
+  "task": {
+    "kind": "sentences",
+    "file": "data/sentiment8.tsv",
+    "test_file": null
+  },
+  "model": {
+    "kind": "sentiment_trace",
+    "d_model": 8,
+    "attention": {
+      "mode": "full",
+      "packed": false
+    }
+  },
+)");
+  EXPECT_NE(text.find("\"heads\": [0],\n"), std::string::npos);
+  EXPECT_EQ(text.substr(text.size() - 6), "  }\n}\n");
+}
+
+}  // namespace
+}  // namespace qkvlab

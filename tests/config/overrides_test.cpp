@@ -1,0 +1,115 @@
+#include "config/overrides.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/user_error.hpp"
+
+namespace qkvlab {
+namespace {
+
+/// The document of a file after its overrides.
+JsonValue overridden(const std::string& file, const std::vector<std::string>& overrides,
+                     const std::string& defaults = "{}") {
+  JsonValue document = parse_json(file, "x.json");
+  apply_overrides(document, overrides, parse_json(defaults, "defaults"));
+  return document;
+}
+
+std::vector<std::string> keys(const JsonValue& object) {
+  std::vector<std::string> names;
+  for (const auto& member : object.members()) names.push_back(member.first);
+  return names;
+}
+
+using Keys = std::vector<std::string>;
+
+TEST(Overrides, TheValueIsJsonOrElseAString) {
+  const JsonValue json = overridden("{}", {"a=1", "b=0.5", "c=null", "d=true", "e=[1, 2]",
+                                           "f=uniform", "g=\"1\"", "h=", "i=1 2", "j=x=y"});
+  EXPECT_EQ(json.at("a").integer(), 1);
+  EXPECT_EQ(json.at("b").number(), 0.5);
+  EXPECT_TRUE(json.at("c").is_null());
+  EXPECT_TRUE(json.at("d").boolean());
+  EXPECT_EQ(json.at("e").array().at(1).integer(), 2);
+  EXPECT_EQ(json.at("f").string(), "uniform");
+  EXPECT_EQ(json.at("g").string(), "1");
+  EXPECT_EQ(json.at("h").string(), "");
+  EXPECT_EQ(json.at("i").string(), "1 2");
+  EXPECT_EQ(json.at("j").string(), "x=y");
+}
+
+TEST(Overrides, ADottedPathReachesIntoObjectsAndMakesThoseThatAreMissing) {
+  const JsonValue json = overridden(R"({"a": {"b": {"c": 1, "d": 2}}, "n": null})",
+                                    {"a.b.c=3", "a.e.f=4", "n.m=5", "x.y=6", "x.z=7"});
+  EXPECT_EQ(json.at("a").at("b").at("c").integer(), 3);
+  EXPECT_EQ(json.at("a").at("b").at("d").integer(), 2);
+  EXPECT_EQ(json.at("a").at("e").at("f").integer(), 4);
+  EXPECT_EQ(json.at("n").at("m").integer(), 5);
+  EXPECT_EQ(json.at("x").at("y").integer(), 6);
+  EXPECT_EQ(json.at("x").at("z").integer(), 7);
+}
+
+TEST(Overrides, AnObjectAsAValueReplacesTheOldOneWhole) {
+  const JsonValue json = overridden(R"({"a": {"b": 1}})", {R"(a={"c": 2})"});
+  EXPECT_EQ(keys(json.at("a")), Keys{"c"});
+}
+
+TEST(Overrides, TheLastOfTwoCounts) {
+  EXPECT_EQ(overridden("{}", {"a=1", "a=2"}).at("a").integer(), 2);
+}
+
+TEST(Overrides, AComplaintNamesTheOverrideAsItsPlace) {
+  const JsonValue json = overridden(R"({"training": {}})", {"training.optimizer.lr=abc"});
+  EXPECT_EQ(user_error([&] { json.at("training").at("optimizer").at("lr").number(); }),
+            "training.optimizer.lr=abc: training.optimizer.lr: must be a number, got a string");
+}
+
+TEST(Overrides, AnUnknownKeyOfAnOverrideIsStillUnread) {
+  const JsonValue json = overridden(R"({"model": {"n_heads": 2}})", {"model.n_head=3"});
+  json.at("model").find("n_heads");
+  EXPECT_EQ(user_error([&] { json.at("model").refuse_unread_keys(); }),
+            "model.n_head=3: model.n_head: unknown key 'n_head'; allowed: n_heads; "
+            "did you mean 'n_heads'?");
+}
+
+TEST(Overrides, AnotherKindDropsWhatTheFileSaysOfTheOldOne) {
+  const std::string file = R"({"o": {"kind": "sgd", "lr": 0.3, "momentum": 0.9}})";
+  EXPECT_EQ(keys(overridden(file, {"o.kind=adam"}).at("o")), Keys{"kind"});
+  EXPECT_EQ(keys(overridden(file, {"o.kind=adam", "o.lr=1"}).at("o")), (Keys{"kind", "lr"}));
+  // Wherever it is written.
+  EXPECT_EQ(keys(overridden(file, {"o.lr=1", "o.kind=adam"}).at("o")), (Keys{"kind", "lr"}));
+  EXPECT_EQ(keys(overridden(file, {"o.kind=sgd"}).at("o")), (Keys{"kind", "lr", "momentum"}));
+}
+
+TEST(Overrides, AnObjectWithoutAKindIsOfTheDefaultKind) {
+  const std::string file = R"({"t": {"o": {"lr": 0.3}}})";
+  const std::string defaults = R"({"t": {"o": {"kind": "sgd", "lr": 0.1}}})";
+  EXPECT_EQ(keys(overridden(file, {"t.o.kind=sgd"}, defaults).at("t").at("o")),
+            (Keys{"lr", "kind"}));
+  EXPECT_EQ(keys(overridden(file, {"t.o.kind=adam"}, defaults).at("t").at("o")), Keys{"kind"});
+}
+
+TEST(Overrides, OneOfTwoAlternativesDropsTheOtherThatTheFileGives) {
+  EXPECT_EQ(keys(overridden(R"({"t": {"steps": 5}})", {"t.epochs=2"}).at("t")), Keys{"epochs"});
+  EXPECT_EQ(keys(overridden(R"({"t": {"epochs": 5}})", {"t.steps=2"}).at("t")), Keys{"steps"});
+  EXPECT_EQ(keys(overridden(R"({"a": {"plan": {}, "packed": true}})", {"a.mode=full"}).at("a")),
+            (Keys{"packed", "mode"}));
+  EXPECT_EQ(keys(overridden(R"({"t": {"steps": 5}})", {"t.epochs=null"}).at("t")),
+            (Keys{"steps", "epochs"}));
+}
+
+TEST(Overrides, TwoAlternativesInOverridesBothStandToBeRefused) {
+  EXPECT_EQ(keys(overridden("{}", {"t.steps=2", "t.epochs=2"}).at("t")), (Keys{"steps", "epochs"}));
+}
+
+TEST(Overrides, WhatIsNoOverrideIsRefused) {
+  for (const char* text : {"a", "=1", "a.=1", ".a=1", "a..b=1", "", "\xFF=1"}) {
+    const std::string message = user_error([&] { overridden("{}", {text}); });
+    EXPECT_NE(message.find("must be an override, such as"), std::string::npos) << message;
+  }
+  EXPECT_EQ(user_error([] { overridden("[]", {"a=1"}); }),
+            "x.json:1: must be an object, got an array");
+}
+
+}  // namespace
+}  // namespace qkvlab
