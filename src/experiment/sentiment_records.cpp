@@ -1,13 +1,14 @@
 #include "experiment/sentiment_records.hpp"
 
-#include <ATen/ATen.h>
-
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/hash.hpp"
 #include "experiment/machine.hpp"
+#include "experiment/run_record.hpp"
+#include "experiment/tensor_records.hpp"
 #include "layers/tensor_values.hpp"
+#include "record/run_sink.hpp"
+#include "training/attention_record.hpp"
 
 namespace qkvlab {
 
@@ -33,68 +34,12 @@ std::string line_of(const nlohmann::json& json) {
   return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// Adds the run's id to records and sends them on.
-class RunSink {
- public:
-  RunSink(std::string run, RecordSink& sink) : run_(std::move(run)), sink_(sink) {}
-
-  template <typename T>
-  void emit(T record) {
-    record.run = run_;
-    sink_.emit(Record(std::move(record)));
-  }
-
-  void tensor(const std::string& phase, const std::string& name, const at::Tensor& value) {
-    if (!value.defined()) return;  // the gradient of a parameter that had no part in the loss
-    TensorRecord record;
-    record.phase = phase;
-    record.name = name;
-    record.shape = value.sizes().vec();
-    record.values = float_values(value);
-    emit(std::move(record));
-  }
-
-  void values(const std::string& phase, const std::vector<NamedValue>& parameters) {
-    for (const NamedValue& parameter : parameters) tensor(phase, parameter.path, parameter.value);
-  }
-
-  void gradients(const std::string& phase, const std::vector<NamedValue>& parameters) {
-    for (const NamedValue& parameter : parameters) {
-      tensor(phase, parameter.path, parameter.gradient);
-    }
-  }
-
-  /// Of a batch of one sentence; the batch dimension is left out.
-  void forward(const std::string& phase, const SentimentForward& forward) {
-    for (const auto& [name, value] : named_tensors(forward)) tensor(phase, name, value[0]);
-  }
-
- private:
-  std::string run_;
-  RecordSink& sink_;
-};
-
-RunRecord run_record(const SentimentRunOptions& options, const SentimentRun& run,
-                     const std::string& config) {
-  RunRecord record;
-  record.experiment = "sentiment_trace";
-  record.variant = options.plan.mode;
-  record.seed = options.seed;
-  record.config = config;
-  const std::vector<std::string> learned = options.plan.learned();
-  for (const NamedValue& parameter : run.initial) {
-    record.parameters_total += parameter.value.numel();
-    const std::string owner = parameter.path.substr(0, parameter.path.find('.'));
-    if (std::find(learned.begin(), learned.end(), owner) != learned.end()) {
-      record.parameters_attention += parameter.value.numel();
-    }
-    record.initial_digests.emplace_back(parameter.path, digest({parameter.value}));
-  }
-  record.environment = environment();
-  return record;
+/// Of a batch of one sentence; the batch dimension is left out.
+void emit_forward(const RunSink& sink, const std::string& phase, const SentimentForward& forward) {
+  for (const auto& [name, value] : named_tensors(forward)) emit_tensor(sink, phase, name, value[0]);
 }
 
-void emit_epoch(const SentimentRun& run, size_t index, double lr, RunSink& sink) {
+void emit_epoch(const SentimentRun& run, size_t index, double lr, const RunSink& sink) {
   const SentimentEpoch& epoch = run.epochs[index];
   const auto number = static_cast<int64_t>(index) + 1;
   StepRecord step;
@@ -119,18 +64,12 @@ void emit_epoch(const SentimentRun& run, size_t index, double lr, RunSink& sink)
   sink.emit(evaluation);
 }
 
-AttentionRecord attention_record(const Sentences& sentences, const SentimentRunOptions& options,
-                                 const SentimentRun& run) {
-  const at::Tensor weights = run.trained_forward.attention.weights[0];  // [T, T]
-  AttentionRecord record;
+AttentionRecord trained_attention(const Sentences& sentences, const SentimentRunOptions& options,
+                                  const SentimentRun& run) {
+  AttentionRecord record = attention_record(run.trained_forward.attention.weights[0],  // [T, T]
+                                            words_of(sentences, options.sentence));
   record.step = static_cast<int64_t>(run.epochs.size());
   record.sample = options.sentence;
-  record.tokens = words_of(sentences, options.sentence);
-  record.queries = weights.size(0);
-  record.keys = weights.size(1);
-  record.weights = float_values(weights);
-  record.entropy = float_values(0 - at::xlogy(weights, weights).sum(-1));  // not -0
-  record.diagonal = weights.diagonal().mean().item<float>();
   return record;
 }
 
@@ -154,21 +93,26 @@ EndRecord end_record(const SentimentRun& run, const Batch& one, const Batch& all
 void emit_records(const Sentences& sentences, const SentimentRunOptions& options,
                   const SentimentRun& run, RecordSink& records) {
   nlohmann::json config = identity_of(sentences, options, run.model);
-  RunSink sink(xxh3_128_hex16(line_of(config)), records);
+  const RunSink sink(xxh3_128_hex16(line_of(config)), records);
   config["name"] = "sentiment_trace";
   config["task"]["file"] = sentences.file;
   config["task"]["labels"] = sentences.labels;
   config["task"]["tokens"] = words_of(sentences, options.sentence);
   config["task"]["label"] = sentences.labels[sentences.classes[options.sentence]];
-  sink.emit(run_record(options, run, line_of(config)));
-  sink.values("initial", run.initial);
-  sink.forward("forward", run.forward);
-  sink.gradients("gradient", run.after_backward);
-  sink.values("step", run.after_step);
+  RunRecord first = run_record(run.initial);
+  first.experiment = "sentiment_trace";
+  first.variant = options.plan.mode;
+  first.seed = options.seed;
+  first.config = line_of(config);
+  sink.emit(std::move(first));
+  emit_values(sink, "initial", run.initial);
+  emit_forward(sink, "forward", run.forward);
+  emit_gradients(sink, "gradient", run.after_backward);
+  emit_values(sink, "step", run.after_step);
   for (size_t i = 0; i < run.epochs.size(); ++i) emit_epoch(run, i, options.lr, sink);
-  sink.values("trained", run.trained);
-  sink.forward("trained_forward", run.trained_forward);
-  if (options.plan.attends) sink.emit(attention_record(sentences, options, run));
+  emit_values(sink, "trained", run.trained);
+  emit_forward(sink, "trained_forward", run.trained_forward);
+  if (options.plan.attends) sink.emit(trained_attention(sentences, options, run));
   sink.emit(end_record(run, single_batch(sentences, options.sentence), whole_batch(sentences)));
 }
 

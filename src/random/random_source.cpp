@@ -2,6 +2,8 @@
 
 #include <ATen/CPUGeneratorImpl.h>
 
+#include <mutex>
+
 #include "base/hash.hpp"
 
 namespace qkvlab {
@@ -12,6 +14,13 @@ RandomSource::RandomSource(RandomScheme scheme, uint64_t seed)
 at::Generator RandomSource::generator(std::string_view purpose) const {
   if (scheme_ == RandomScheme::kTorchStream) return stream_;
   return at::detail::createCPUGenerator(keyed_seed(seed_, purpose));
+}
+
+uint64_t RandomSource::draw_seed(std::string_view purpose) const {
+  if (scheme_ == RandomScheme::kKeyed) return keyed_seed(seed_, purpose);
+  auto* const stream = at::check_generator<at::CPUGeneratorImpl>(stream_);
+  const std::lock_guard<std::mutex> lock(stream->mutex_);
+  return stream->random64();
 }
 
 uint64_t keyed_seed(uint64_t seed, std::string_view purpose) {

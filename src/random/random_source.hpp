@@ -27,8 +27,14 @@ class RandomSource {
  public:
   RandomSource(RandomScheme scheme, uint64_t seed);
 
+  RandomScheme scheme() const { return scheme_; }
+
   /// The CPU generator for `purpose`. Under `torch_stream` it is the same one every time.
   at::Generator generator(std::string_view purpose) const;
+
+  /// A seed for draws that LibTorch's generators are not made for (see random/draws.hpp): under
+  /// `keyed` that of `purpose`; under `torch_stream` the next 64 bits of the stream.
+  uint64_t draw_seed(std::string_view purpose) const;
 
  private:
   RandomScheme scheme_;

@@ -67,10 +67,10 @@ void Recorder::attention(int64_t step, const ModelImpl& model, const Task& task)
   for (int64_t sample = 0; sample < config_.attention.samples; ++sample) {
     const Batch batch = to_device(task.batch(split, sample), device);
     const std::vector<at::Tensor> layers = model.attention_weights(batch.input);
+    if (layers.empty()) continue;  // mode `none`
     for (const int64_t layer : config_.attention.layers) {
-      if (!layers.at(layer).defined()) continue;  // of mode `none`
       for (const int64_t head : config_.attention.heads) {
-        const at::Tensor weights = layers[layer][0][head];  // [T, T]
+        const at::Tensor weights = layers.at(layer)[0][head];  // [T, T]
         AttentionRecord record =
             attention_record(weights, words_of(task, batch.input.tokens.reshape(-1)));
         record.step = step;
