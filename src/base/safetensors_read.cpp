@@ -81,7 +81,7 @@ Entry read_entry(const std::string& name, const JsonValue& json, int64_t data_by
   const JsonValue& shape = json.at("shape");
   for (const JsonValue& size : shape.array()) entry.shape.push_back(size.integer(0));
   const std::optional<int64_t> bytes = stored_bytes(entry.type, entry.shape);
-  if (!bytes) shape.fail("must not be more elements than memory can address");
+  if (!bytes) shape.fail("must not come to more than 9223372036854775807 bytes");
 
   const JsonValue::Array& offsets = entry.offsets->array();
   if (offsets.size() != 2) {

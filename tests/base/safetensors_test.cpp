@@ -242,8 +242,8 @@ TEST_F(Safetensors, TypesShapesAndOffsetsAreChecked) {
 }
 
 TEST_F(Safetensors, AShapeBeyondInt64IsRefusedInAnyOrder) {
-  const std::string large = "1: w.shape: must not be more elements than memory can address";
-  // The first two would come to 0 and to 4 bytes where the product wraps around.
+  const std::string large = "1: w.shape: must not come to more than 9223372036854775807 bytes";
+  // Where the product wraps around, the first would come to the 0 bytes that there are.
   for (const char* shape :
        {"[4294967296,4294967296]", "[3,6148914691236517206]", "[9223372036854775807]",
         "[0,4611686018427387904,8]", "[4611686018427387904,8,0]"}) {
@@ -296,7 +296,8 @@ TEST_F(Safetensors, AFlippedBitIsReadOrRefusedButNeverMore) {
   for (int i = 0; i < 4000; ++i) {
     std::string content = whole;
     for (uint64_t flips = 1 + random() % 3; flips > 0; --flips) {
-      content[random() % content.size()] ^= static_cast<char>(1U << random() % 8);
+      char& byte = content[random() % content.size()];
+      byte = static_cast<char>(byte ^ 1 << random() % 8);
     }
     try {
       size_t bytes = 0;
