@@ -138,6 +138,20 @@ TEST_P(EveryModesReplicas, OfTheTransformerAreSingleModels) {
   }
 }
 
+TEST_P(EveryModesReplicas, OfTransformersWithOtherOptionsAreSingleModels) {
+  for (const auto& [name, options] : option_variants(wide_transformer(plan(), false))) {
+    for (const bool padded : {false, true}) {
+      for (const bool per_replica : {false, true}) {
+        SCOPED_TRACE(testing::Message()
+                     << name << ", padded " << padded << " per replica " << per_replica);
+        const bool per_token = options.output == OutputKind::kToken;
+        const Data data = make_data(padded, per_replica, kVocabulary, per_token);
+        expect_like_singles<Transformer>(options, data, at::kDouble);
+      }
+    }
+  }
+}
+
 TEST_P(EveryModesReplicas, DropWhatTheirSingleModelsDrop) {
   TransformerOptions options = wide_transformer(plan(), false);
   options.attention_dropout = options.residual_dropout = options.embedding_dropout = 0.3;

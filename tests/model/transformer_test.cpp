@@ -20,22 +20,39 @@ class PlainTransformer {
   }
 
   at::Tensor logits(const at::Tensor& tokens) const {
-    at::Tensor stream = F::embedding(tokens, at("token_embedding.weight")) +
-                        F::embedding(at::arange(tokens.size(1)), at("position_embedding.weight"));
+    const bool one_hot = options_.embedding == EmbeddingKind::kOneHot;
+    const bool pre = options_.norm == NormPlace::kPre;
+    at::Tensor stream =
+        one_hot ? linear(F::one_hot(tokens, options_.vocabulary).to(at::kFloat), "token_embedding")
+                : F::embedding(tokens, at("token_embedding.weight"));
+    if (options_.position == PositionKind::kLearned) {
+      stream = stream + F::embedding(at::arange(tokens.size(1)), at("position_embedding.weight"));
+    }
     for (int64_t layer = 0; layer < options_.layers; ++layer) {
       const std::string block = "blocks." + std::to_string(layer) + ".";
       if (options_.plan.attends) {
-        stream = stream + attention(norm(stream, block + "norm1"), block + "attention.");
+        stream = pre ? stream + attention(norm(stream, block + "norm1"), block + "attention.")
+                     : norm(stream + attention(stream, block + "attention."), block + "norm1");
       }
-      const at::Tensor hidden = F::gelu(linear(norm(stream, block + "norm2"), block + "mlp.fc_in"));
-      stream = stream + linear(hidden, block + "mlp.fc_out");
+      if (options_.mlp) {
+        stream = pre ? stream + mlp(norm(stream, block + "norm2"), block + "mlp.")
+                     : norm(stream + mlp(stream, block + "mlp."), block + "norm2");
+      }
     }
-    stream = norm(stream, "norm");
-    return options_.tie_head ? F::linear(stream, at("token_embedding.weight"))
-                             : linear(stream, "head");
+    if (pre) stream = norm(stream, "norm");
+    if (options_.output == OutputKind::kLast) stream = stream.select(1, tokens.size(1) - 1);
+    if (options_.output == OutputKind::kMean) stream = stream.mean(1);
+    if (!options_.tie_head) return linear(stream, "head");
+    const at::Tensor embedding = at("token_embedding.weight");
+    return F::linear(stream, one_hot ? embedding.t() : embedding);
   }
 
  private:
+  at::Tensor mlp(const at::Tensor& x, const std::string& path) const {
+    const at::Tensor hidden = linear(x, path + "fc_in");
+    return linear(options_.mlp->activation == Activation::kRelu ? F::relu(hidden) : F::gelu(hidden),
+                  path + "fc_out");
+  }
   at::Tensor at(const std::string& path) const {
     const auto found = values_.find(path);
     return found == values_.end() ? at::Tensor() : found->second;
@@ -77,6 +94,15 @@ class PlainTransformer {
   std::map<std::string, at::Tensor> values_;
 };
 
+/// Norms start at 1 and 0, where a mix-up of them would not show.
+void move_norms(const torch::nn::Module& model) {
+  for (const NamedValue& value : named_values(model)) {
+    if (value.path.find("norm") != std::string::npos) {
+      value.value.add_(normal(value.value.sizes(), value.path.size()));
+    }
+  }
+}
+
 TEST(Transformer, IsOneOfLibTorchsModules) {
   const at::Tensor tokens = whole_numbers(kVocabulary, {3, 5}, 1);
   for (const std::string mode : {"full", "none"}) {
@@ -89,18 +115,26 @@ TEST(Transformer, IsOneOfLibTorchsModules) {
             options.tie_head = tied;
             options.bias = bias;
             const auto model = make_model<Transformer>(options, 3);
-            // Norms start at 1 and 0, where a mix-up of them would not show.
-            for (const NamedValue& value : named_values(*model)) {
-              if (value.path.find("norm") != std::string::npos) {
-                value.value.add_(normal(value.value.sizes(), value.path.size()));
-              }
-            }
+            move_norms(*model);
             EXPECT_TRUE(near(model->forward(input_of(tokens)).logits,
                              PlainTransformer(model, options).logits(tokens)))
                 << mode << " causal " << causal << " tied " << tied << " bias " << bias;
           }
         }
       }
+    }
+  }
+}
+
+TEST(Transformer, WithOtherOptionsIsOneOfLibTorchsModulesToo) {
+  const at::Tensor tokens = whole_numbers(kVocabulary, {3, 5}, 1);
+  for (const std::string mode : {"full", "none"}) {
+    for (const auto& [name, options] : option_variants(small_transformer(attention_mode(mode)))) {
+      const auto model = make_model<Transformer>(options, 3);
+      move_norms(*model);
+      EXPECT_TRUE(near(model->forward(input_of(tokens)).logits,
+                       PlainTransformer(model, options).logits(tokens)))
+          << mode << ", " << name;
     }
   }
 }
@@ -124,6 +158,10 @@ TEST(Transformer, ASequenceThatIsTooLongIsRefused) {
   const auto model = make_model<Transformer>(small_transformer(attention_mode("full")), 3);
   EXPECT_NO_THROW(model->forward(input_of(at::zeros({1, kMaxLength}, at::kLong))));
   EXPECT_THROW(model->forward(input_of(at::zeros({1, kMaxLength + 1}, at::kLong))), c10::Error);
+  TransformerOptions options = small_transformer(attention_mode("full"));
+  options.position = PositionKind::kNone;
+  EXPECT_NO_THROW(make_model<Transformer>(options, 3)
+                      ->forward(input_of(at::zeros({1, kMaxLength + 1}, at::kLong))));
 }
 
 TEST(Transformer, DropsAtEverySiteUnlessThereIsNoStep) {

@@ -78,6 +78,18 @@ TEST_P(EveryModesVisibility, PaddingOnEitherSideChangesNothing) {
   }
 }
 
+TEST_P(EveryModesVisibility, PaddingChangesNoLogitsOfSequences) {
+  for (const auto& [name, options] : option_variants(small_transformer(plan()))) {
+    if (options.output == OutputKind::kToken) continue;
+    const auto model = make_model<Transformer>(options, 1);
+    const at::Tensor expected = model->forward(input_of(tokens)).logits;
+    for (const auto& [left, right] : {std::pair<int64_t, int64_t>{0, 1}, {1, 0}}) {
+      EXPECT_TRUE(near(model->forward(pad(tokens, left, right, 3)).logits, expected))
+          << name << ", " << left << " left, " << right << " right";
+    }
+  }
+}
+
 TEST_P(EveryModesVisibility, PaddingHasNoPartInGradients) {
   const Transformer alone = transformer(true), beside = transformer(true);
   // The padding's token occurs nowhere else.
