@@ -5,6 +5,8 @@
 #include <string>
 #include <variant>
 
+#include "config/limits.hpp"
+
 namespace qkvlab {
 
 /// What is learned. One struct per task; `kKind` is what a config's `task.kind` says. The files in
@@ -107,6 +109,9 @@ struct TaskShape {
 
 /// The shape of a task; reads its file where it has one, and refuses (UserError) what the task
 /// itself would refuse.
-TaskShape task_shape(const TaskConfig& task);
+TaskShape task_shape(const TaskConfig& task, const Limits& limits = {});
+
+/// Throws UserError where the sequences are longer than `limits` allow.
+void refuse_beyond(const Limits& limits, const TaskShape& shape);
 
 }  // namespace qkvlab

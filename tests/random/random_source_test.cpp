@@ -51,6 +51,20 @@ TEST(RandomSource, ATorchStreamIsTheGlobalGeneratorAfterManualSeed) {
   EXPECT_TRUE(same(at::randperm(9, source.generator("e")), at::randperm(9)));
 }
 
+TEST(RandomSource, AKeyedSeedForOtherDrawsIsThatOfItsPurpose) {
+  const RandomSource source(RandomScheme::kKeyed, 31);
+  EXPECT_EQ(source.draw_seed("q_proj.weight"), 0x64905d48c29ee294u);
+  EXPECT_EQ(source.draw_seed("q_proj.weight"), 0x64905d48c29ee294u) << "drawn twice";
+}
+
+TEST(RandomSource, AStreamsSeedForOtherDrawsIsItsNext64Bits) {
+  const RandomSource source(RandomScheme::kTorchStream, 31);
+  auto expected = at::make_generator<at::CPUGeneratorImpl>(31);
+  auto* const generator = at::check_generator<at::CPUGeneratorImpl>(expected);
+  EXPECT_EQ(source.draw_seed("a"), generator->random64());
+  EXPECT_TRUE(same(draw(source, "b"), at::randn({8}, expected)));
+}
+
 TEST(RandomSource, NeitherSchemeTouchesTheGlobalGenerator) {
   torch::manual_seed(1);
   const at::Tensor undisturbed = at::randn({4});

@@ -2,66 +2,19 @@
 // After torch: glog, which it brings, and gtest define some of the same macros.
 #include <gtest/gtest.h>
 
-#include "base/hash.hpp"
 #include "support/temporary_folder.hpp"
-#include "support/user_error.hpp"
 #include "task/sentences.hpp"
+#include "task/task.hpp"
 
 namespace qkvlab {
 namespace {
 
-using Ids = std::vector<std::vector<int64_t>>;
-
 class SentencesTest : public testing::Test {
  protected:
-  Sentences read(const std::string& text, const Limits& limits = {}) {
-    return read_sentences(folder_.write("s.tsv", text), limits);
-  }
-  std::string complaint(const std::string& text, const Limits& limits = {}) {
-    const std::string message = user_error([&] { read(text, limits); });
-    return message.substr(message.find("s.tsv"));
-  }
+  Sentences read(const std::string& text) { return read_sentences(folder_.write("s.tsv", text)); }
 
   TemporaryFolder folder_;
 };
-
-TEST_F(SentencesTest, WordsGetIdsInTheOrderOfTheirFirstAppearance) {
-  const Sentences sentences = read("1\t我 喜欢 机器人\n0\t我 讨厌 故障\n");
-  EXPECT_EQ(sentences.vocabulary,
-            (std::vector<std::string>{"<unk>", "我", "喜欢", "机器人", "讨厌", "故障"}));
-  EXPECT_EQ(sentences.tokens, (Ids{{1, 2, 3}, {1, 4, 5}}));
-  EXPECT_EQ(sentences.longest, 3);
-  EXPECT_EQ(sentences.digest, xxh3_64_hex("1\t我 喜欢 机器人\n0\t我 讨厌 故障\n"));
-}
-
-TEST_F(SentencesTest, IntegerLabelsAreOrderedByNumberOthersByAppearance) {
-  EXPECT_EQ(read("10\ta\n2\tb\n10\tc\n").labels, (std::vector<std::string>{"2", "10"}));
-  EXPECT_EQ(read("10\ta\n2\tb\n10\tc\n").classes, (std::vector<int64_t>{1, 0, 1}));
-  EXPECT_EQ(read("positive\ta\n2\tb\n").classes, (std::vector<int64_t>{0, 1}));
-}
-
-TEST_F(SentencesTest, EmptyLinesWindowsLineEndsAndWideBlanksAreUnderstood) {
-  const Sentences sentences = read(
-      "\r\n 1 \ta  b\r\n\n   \n0\tb\xE3\x80\x80"
-      "a\tc");
-  EXPECT_EQ(sentences.tokens, (Ids{{1, 2}, {2, 1, 3}}));
-  EXPECT_EQ(sentences.classes, (std::vector<int64_t>{1, 0}));
-}
-
-TEST_F(SentencesTest, MistakesAreNamedWithTheirLine) {
-  const std::string form = "must be a label, a tab, and words separated by blanks";
-  EXPECT_EQ(complaint("1\ta\n0 b\n"), "s.tsv:2: " + form);
-  EXPECT_EQ(complaint("1\ta\n\tb\n"), "s.tsv:2: " + form);
-  EXPECT_EQ(complaint("1\ta\nnot good\tb\n"), "s.tsv:2: a label is one word, got 'not good'");
-  EXPECT_EQ(complaint("1\ta\n0\t \n"), "s.tsv:2: has a label but no words");
-  EXPECT_EQ(complaint("\n\n"), "s.tsv: holds no sentence");
-  EXPECT_EQ(complaint("1\ta\n1\tb\n"),
-            "s.tsv: every label is '1'; there must be at least two different ones");
-  Limits limits;
-  limits.tokens_per_sequence = 2;
-  EXPECT_EQ(complaint("1\ta b\n0\ta b c\n", limits),
-            "s.tsv:2: has 3 tokens, allowed are at most 2");
-}
 
 TEST_F(SentencesTest, ShorterSentencesArePaddedOnTheRight) {
   const Batch batch = whole_batch(read("1\ta b c\n0\tc\n"));
@@ -75,6 +28,27 @@ TEST_F(SentencesTest, ABatchWithoutPaddingHasNoMask) {
   EXPECT_FALSE(whole_batch(read("1\ta b\n0\tc b\n")).input.valid.defined());
   EXPECT_FALSE(single_batch(sentences, 1).input.valid.defined());
   EXPECT_TRUE(single_batch(sentences, 1).input.tokens.equal(torch::tensor({{3}}, torch::kLong)));
+}
+
+TEST_F(SentencesTest, ATestFileIsWhatIsHeldOut) {
+  SentencesTask config;
+  config.file = folder_.write("train.tsv", "no\ta b\nyes\tc\n");
+  const RandomSource data(RandomScheme::kKeyed, 0);
+  const auto alone = make_task(config, data);
+  EXPECT_EQ(alone->examples(Split::kHeldOut), 0);
+
+  config.test_file = folder_.write("test.tsv", "yes\tc a b\nno\tnew\nno\ta\n");
+  const auto task = make_task(config, data);
+  EXPECT_EQ(task->examples(Split::kTrain), 2);
+  EXPECT_EQ(task->examples(Split::kHeldOut), 3);
+  EXPECT_EQ(task->split_name(Split::kHeldOut), "test");
+  EXPECT_EQ(task->token_text(0), "<unk>");
+  EXPECT_NE(task->file_digest(), alone->file_digest());
+  // In the order that is asked for, no longer than the longest of them.
+  const Batch batch = task->batch(Split::kHeldOut, {2, 1});
+  EXPECT_TRUE(batch.input.tokens.equal(torch::tensor({{1}, {0}}, torch::kLong)));
+  EXPECT_FALSE(batch.input.valid.defined()) << "<unk> is a word, not padding";
+  EXPECT_TRUE(task->batch(Split::kHeldOut, {0}).targets.equal(torch::tensor({1}, torch::kLong)));
 }
 
 }  // namespace

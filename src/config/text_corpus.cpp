@@ -1,0 +1,189 @@
+#include "config/text_corpus.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/error.hpp"
+#include "base/hash.hpp"
+#include "base/number_text.hpp"
+#include "base/paths.hpp"
+#include "base/text_file.hpp"
+#include "base/utf8.hpp"
+#include "config/share.hpp"
+#include "config/words.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+constexpr const char* kUnknown = "<unk>";
+
+/// A text as numbers: a byte's value, a character's code point, or a word's rank by first
+/// appearance. In this order they enter the vocabulary.
+struct Units {
+  std::vector<int32_t> numbers;
+  std::vector<std::string_view> words;  // by rank
+  int32_t newline = '\n';
+};
+
+Units read_bytes(std::string_view text) {
+  Units units;
+  units.numbers.reserve(text.size());
+  for (const char byte : text) units.numbers.push_back(static_cast<unsigned char>(byte));
+  return units;
+}
+
+Units read_characters(std::string_view text) {
+  const auto continues = [](char byte) { return (static_cast<unsigned char>(byte) >> 6) == 2; };
+  Units units;
+  units.numbers.reserve(text.size() - std::count_if(text.begin(), text.end(), continues));
+  for (size_t at = 0; at < text.size();) {
+    units.numbers.push_back(static_cast<int32_t>(*next_code_point(text, at)));
+  }
+  return units;
+}
+
+Units read_words(std::string_view text) {
+  size_t count = 0;
+  for (size_t at = 0; !next_word(text, at).empty();) ++count;
+  Units units;
+  units.numbers.reserve(count);
+  units.newline = -1;
+  std::unordered_map<std::string_view, int32_t> ranks;
+  for (size_t at = 0; units.numbers.size() < count;) {
+    const std::string_view word = next_word(text, at);
+    const auto rank = static_cast<int32_t>(units.words.size());
+    const auto [entry, is_new] = ranks.emplace(word, rank);
+    if (is_new) units.words.push_back(word);
+    if (is_new && word == "\n") units.newline = rank;
+    units.numbers.push_back(entry->second);
+  }
+  return units;
+}
+
+Units read_units(std::string_view text, TextUnit unit) {
+  switch (unit) {
+    case TextUnit::kByte:
+      return read_bytes(text);
+    case TextUnit::kCharacter:
+      return read_characters(text);
+    case TextUnit::kWord:
+      return read_words(text);
+  }
+  throw std::logic_error("a unit that is none");
+}
+
+std::string unit_name(TextUnit unit) {
+  switch (unit) {
+    case TextUnit::kByte:
+      return "byte";
+    case TextUnit::kCharacter:
+      return "character";
+    case TextUnit::kWord:
+      return "word";
+  }
+  throw std::logic_error("a unit that is none");
+}
+
+std::string unit_text(const Units& units, TextUnit unit, int32_t number) {
+  if (unit == TextUnit::kWord) return std::string(units.words[number]);
+  if (unit == TextUnit::kByte) return std::string(1, static_cast<char>(number));
+  std::string text;
+  append_code_point(text, static_cast<char32_t>(number));
+  return text;
+}
+
+/// A unit within an error: an ASCII control character and a lone byte would not be readable.
+std::string unit_in_words(const Units& units, TextUnit unit, int32_t number) {
+  const std::string text = unit_text(units, unit, number);
+  const bool readable = unit == TextUnit::kByte ? number >= 0x20 && number < 0x7F
+                                                : static_cast<unsigned char>(text[0]) >= 0x20;
+  return readable ? "'" + text + "'" : "number " + std::to_string(number);
+}
+
+constexpr int32_t kUnseen = -1;
+
+/// The token of each unit, by its number, kUnseen where the first `training` units lack it.
+/// `vocabulary` gets their texts.
+std::vector<int32_t> tokens_by_number(const Units& units, TextUnit unit, int64_t training,
+                                      std::vector<std::string>& vocabulary) {
+  const int32_t largest = *std::max_element(units.numbers.begin(), units.numbers.end());
+  std::vector<int32_t> tokens(largest + 1, kUnseen);
+  for (int64_t i = 0; i < training; ++i) tokens[units.numbers[i]] = 0;
+  for (int32_t number = 0; number <= largest; ++number) {
+    if (tokens[number] == kUnseen) continue;
+    tokens[number] = static_cast<int32_t>(vocabulary.size());
+    vocabulary.push_back(unit_text(units, unit, number));
+  }
+  return tokens;
+}
+
+void refuse_unseen(const std::string& file, const Units& units, TextUnit unit, int64_t training,
+                   const std::vector<int32_t>& tokens) {
+  const auto begin = units.numbers.begin();
+  const auto unseen = std::find_if(begin + training, units.numbers.end(),
+                                   [&](int32_t number) { return tokens[number] == kUnseen; });
+  if (unseen == units.numbers.end()) return;
+  const auto line = 1 + std::count(begin, unseen, units.newline);
+  throw UserError(file + ":" + std::to_string(line) + ": the " + unit_name(unit) + " " +
+                  unit_in_words(units, unit, *unseen) +
+                  " of the validation part does not occur in the training part; "
+                  "task.unseen=unknown_token reads it as " +
+                  kUnknown);
+}
+
+/// A window and the token after it must fit into each part.
+void refuse_short_part(const TextTask& task, const std::string& file, const char* part,
+                       int64_t tokens) {
+  if (task.context < tokens) return;
+  throw UserError("task.context: must be less than the number of " + unit_name(task.unit) +
+                  "s in the " + part + " part of " + file + " (" + std::to_string(tokens) +
+                  "), got " + std::to_string(task.context));
+}
+
+}  // namespace
+
+TextCorpus read_text_corpus(const TextTask& task) {
+  TextCorpus corpus;
+  corpus.file = find_input_file(task.file);
+  const std::string text = read_text_file(corpus.file);
+  corpus.digest = xxh3_64_hex(text);
+  Units units = read_units(text, task.unit);
+  const auto count = static_cast<int64_t>(units.numbers.size());
+  if (count == 0) throw UserError(corpus.file + ": holds no " + unit_name(task.unit));
+
+  corpus.training = count_of_share(1.0 - task.validation, count);
+  refuse_short_part(task, corpus.file, "training", corpus.training);
+  if (corpus.training < count) {
+    refuse_short_part(task, corpus.file, "validation", count - corpus.training);
+  }
+  std::vector<int32_t> tokens =
+      tokens_by_number(units, task.unit, corpus.training, corpus.vocabulary);
+  if (corpus.vocabulary.size() < 2) {
+    throw UserError(corpus.file + ": the training part is one " + unit_name(task.unit) +
+                    " over and over; there must be at least two different ones");
+  }
+  if (task.unseen == Unseen::kRefuse) {
+    refuse_unseen(corpus.file, units, task.unit, corpus.training, tokens);
+  } else {
+    const auto known = std::find(corpus.vocabulary.begin(), corpus.vocabulary.end(), kUnknown);
+    const auto unknown = static_cast<int32_t>(known - corpus.vocabulary.begin());
+    if (known == corpus.vocabulary.end()) corpus.vocabulary.emplace_back(kUnknown);
+    std::replace(tokens.begin(), tokens.end(), kUnseen, unknown);
+  }
+  // In place: a second copy of a large text would double what it takes.
+  for (int32_t& number : units.numbers) number = tokens[number];
+  corpus.tokens = std::move(units.numbers);
+  return corpus;
+}
+
+TaskShape text_shape(const TextTask& task, const TextCorpus& corpus) {
+  TaskShape shape;
+  shape.vocabulary = static_cast<int64_t>(corpus.vocabulary.size());
+  shape.outputs = shape.vocabulary;
+  shape.length = task.context;
+  return shape;
+}
+
+}  // namespace qkvlab
