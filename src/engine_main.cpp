@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
       void operator()(const NoCommand&) const {}
       void operator()(const TraceCommand& command) const { run_trace(command); }
       void operator()(const AttendCommand& command) const { run_attend(command); }
+      void operator()(const TrainCommand& command) const { run_train(command); }
       void operator()(const DoctorCommand& command) const { run_doctor(command); }
     };
     use_threads(1);

@@ -101,6 +101,33 @@ CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
   return attend;
 }
 
+/// A config file and what is to differ from it.
+void add_config(CLI::App* app, std::string& config, std::vector<std::string>& overrides) {
+  app->add_option("CONFIG", config, "A config file; see configs/README.md")
+      ->type_name("")
+      ->required();
+  app->add_option("OVERRIDE", overrides,
+                  "key=value: another value of a field, such as model.attention.mode=uniform")
+      ->type_name("");
+}
+
+CLI::App* add_train(CLI::App& app, TrainCommand& command) {
+  CLI::App* train = app.add_subcommand("train", "One run of a config, into an experiment's folder");
+  add_config(train, command.config, command.overrides);
+  const auto read = [&command](const std::string& folder) {
+    if (folder.empty()) throw UserError("--out: a folder's name must not be empty");
+    command.folder = folder;
+  };
+  train
+      ->add_option_function<std::string>("--out", read, "The experiment's folder; default runs/NAME")
+      ->type_name("FOLDER");
+  CLI::Option* resume = train->add_flag("--resume", command.resume,
+                                        "Go on with a run that was interrupted, or begin it");
+  train->add_flag("--overwrite", command.overwrite, "Begin the run anew, whatever is there of it")
+      ->excludes(resume);
+  return train;
+}
+
 std::vector<std::string> option_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -175,6 +202,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   AttendCommand attend_command;
   const CLI::App* trace = add_trace(app, trace_command);
   const CLI::App* attend = add_attend(app, attend_command);
+  TrainCommand train_command;
+  const CLI::App* train = add_train(app, train_command);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "LibTorch, BLAS, threads; what a mask means");
   refuse_empty_values(argc, argv);
@@ -189,6 +218,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (trace->parsed()) return trace_command;
   if (attend->parsed()) return attend_command;
   if (doctor->parsed()) return DoctorCommand{};
+  if (train->parsed()) return train_command;
   throw UserError("qkvlab: no command given; allowed: " + list_of_names(subcommand_names(app)) +
                   "; `qkvlab --help` says what they do");
 }

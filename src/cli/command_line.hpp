@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <variant>
+#include <vector>
 
 namespace qkvlab {
 
@@ -29,10 +30,19 @@ struct AttendCommand {
 /// `qkvlab doctor`
 struct DoctorCommand {};
 
+/// `qkvlab train CONFIG [key=value…]`
+struct TrainCommand {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::string folder;  // empty: runs/NAME
+  bool resume = false;
+  bool overwrite = false;
+};
+
 /// Nothing is left to do: help or the version was asked for and printed.
 struct NoCommand {};
 
-using Command = std::variant<NoCommand, TraceCommand, AttendCommand, DoctorCommand>;
+using Command = std::variant<NoCommand, TraceCommand, AttendCommand, DoctorCommand, TrainCommand>;
 
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the
