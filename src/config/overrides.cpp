@@ -110,7 +110,8 @@ void apply(JsonValue& document, Override& change, const JsonValue& all_defaults)
 
 void apply_overrides(JsonValue& document, const std::vector<std::string>& overrides,
                      const JsonValue& defaults) {
-  document.members();  // must be an object
+  // Throws; of an object it would count as having read all.
+  if (document.kind() != JsonValue::Kind::kObject) document.members();
   std::vector<Override> changes;
   for (const std::string& text : overrides) changes.push_back(parse_override(text));
   std::stable_partition(changes.begin(), changes.end(),

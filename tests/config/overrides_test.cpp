@@ -72,6 +72,13 @@ TEST(Overrides, AnUnknownKeyOfAnOverrideIsStillUnread) {
             "did you mean 'n_heads'?");
 }
 
+TEST(Overrides, WhatTheFileSaysIsStillUnread) {
+  const JsonValue json = overridden(R"({"a": {"b": 1}, "c": 2})", {"a.b=3"});
+  json.find("a");
+  EXPECT_NE(user_error([&] { json.refuse_unread_keys(); }).find("unknown key 'c'"),
+            std::string::npos);
+}
+
 TEST(Overrides, AnotherKindDropsWhatTheFileSaysOfTheOldOne) {
   const std::string file = R"({"o": {"kind": "sgd", "lr": 0.3, "momentum": 0.9}})";
   EXPECT_EQ(keys(overridden(file, {"o.kind=adam"}).at("o")), Keys{"kind"});
