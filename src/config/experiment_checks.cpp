@@ -64,6 +64,12 @@ class Checker {
              got(task.length));
   }
 
+  void check_task(const MajorityTask& task) const {
+    need(task.symbols <= task.length, "task.symbols",
+         "must be at most task.length (" + std::to_string(task.length) +
+             "), since more would seldom occur twice" + got(task.symbols));
+  }
+
   void check_model(const TransformerConfig& model) const {
     need(model.d_model % model.n_heads == 0, "model.n_heads",
          "must divide model.d_model (" + std::to_string(model.d_model) + ")" + got(model.n_heads));

@@ -81,8 +81,8 @@ struct ConfigFields<InductionTask> {
   template <typename C, typename Visitor>
   static void visit(C& task, Visitor& visitor) {
     visitor.field("vocabulary", task.vocabulary, "how many tokens there are",
-                  from_to(2, 1'000'000));
-    visitor.field("length", task.length, "tokens of a sequence", from_to(2, 1 << 20));
+                  from_to(3, 1'000'000));
+    visitor.field("length", task.length, "tokens of a sequence", from_to(3, 1 << 20));
     visitor.field("train_examples", task.train_examples, kTrainExamplesDoc, kExamples);
     visitor.field("test_examples", task.test_examples, kTestExamplesDoc, kTestExamples);
   }
@@ -92,8 +92,9 @@ template <>
 struct ConfigFields<MajorityTask> {
   template <typename C, typename Visitor>
   static void visit(C& task, Visitor& visitor) {
-    visitor.field("symbols", task.symbols, "how many symbols there are", from_to(2, 1'000'000));
-    visitor.field("length", task.length, "symbols of a sequence", kLengths);
+    visitor.field("symbols", task.symbols, "how many symbols there are, at most `length`",
+                  from_to(2, 1'000'000));
+    visitor.field("length", task.length, "symbols of a sequence", from_to(2, 1 << 20));
     visitor.field("train_examples", task.train_examples, kTrainExamplesDoc, kExamples);
     visitor.field("test_examples", task.test_examples, kTestExamplesDoc, kTestExamples);
   }
@@ -103,7 +104,7 @@ template <>
 struct ConfigFields<ModularAdditionTask> {
   template <typename C, typename Visitor>
   static void visit(C& task, Visitor& visitor) {
-    visitor.field("modulus", task.modulus, "p of (a + b) mod p", from_to(2, 10'000));
+    visitor.field("modulus", task.modulus, "p of (a + b) mod p", from_to(2, 1024));
     visitor.field("held_out", task.held_out,
                   "the share of all pairs (a, b) that only the test asks", kBetweenZeroAndOne);
   }

@@ -75,7 +75,7 @@ TEST_F(ExperimentChecks, ATiedHeadPredictsTokensFromALookup) {
   right({"model.embedding=one_hot", "model.tie_head=false"});
   EXPECT_EQ(wrong({"task.kind=sentences"}),
             "model.tie_head: must be false where the task has another number of outputs (2) than "
-            "tokens (16), got true");
+            "tokens (17), got true");
   right({"task.kind=sentences", "model.tie_head=false"});
 }
 
@@ -123,6 +123,14 @@ TEST_F(ExperimentChecks, RecallHasRoomForItsPairs) {
   EXPECT_EQ(wrong({task(8, 13, 3)}), "task.length: must be even, got 13");
   EXPECT_EQ(wrong({task(8, 10, 3)}),
             "task.length: must be at least four times task.pairs (3), got 10");
+}
+
+TEST_F(ExperimentChecks, AMajorityIsPossible) {
+  const std::string task = R"(task={"kind": "majority", "length": 5, "symbols": )";
+  EXPECT_EQ(wrong({task + "6}"}),
+            "task.symbols: must be at most task.length (5), since more would seldom occur twice, "
+            "got 6");
+  right({task + "5}"});
 }
 
 TEST_F(ExperimentChecks, TheTargetIsAMetricOfASplitThatIsEvaluated) {

@@ -143,8 +143,9 @@ TEST_F(ExperimentReader, AMisspeltKeyIsNamedBeforeTheOneThatIsMissing) {
 }
 
 TEST_F(ExperimentReader, AnInputFileIsFoundBesideTheConfigAndAboveIt) {
-  const std::string text = R"({"task": {"kind": "text", "file": "a.txt"}, "training": {"steps": 1},
-                               "model": {"max_length": 64}})";
+  const std::string text =
+      R"({"task": {"kind": "text", "file": "a.txt", "context": 3, "validation": 0.5},
+                               "training": {"steps": 1}})";
   const auto file_of = [](const ExperimentConfig& config) {
     return std::get<TextTask>(config.task).file;
   };
@@ -157,9 +158,9 @@ TEST_F(ExperimentReader, AnInputFileIsFoundBesideTheConfigAndAboveIt) {
        {folder_.path() + "/configs", folder_.path(), shared_directory().string()}) {
     EXPECT_NE(missing.find(folder + "/a.txt"), std::string::npos) << missing;
   }
-  const std::string above = folder_.write("a.txt", "abcabcabc");
+  const std::string above = folder_.write("a.txt", "abcabcabcabcabcabc");
   EXPECT_EQ(file_of(read_experiment_config(path)), above);
-  const std::string beside = folder_.write("configs/a.txt", "abcabcabc");
+  const std::string beside = folder_.write("configs/a.txt", "abcabcabcabcabcabc");
   EXPECT_EQ(file_of(read_experiment_config(path)), beside);
 }
 
