@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <string>
 
 namespace qkvlab {
 
@@ -29,6 +30,10 @@ constexpr NumberRange kPositive = {0, std::numeric_limits<double>::infinity(), t
 constexpr NumberRange kNotNegative = {0, std::numeric_limits<double>::infinity(), false, false};
 constexpr NumberRange kFromZeroBelowOne = {0, 1, false, true};
 constexpr NumberRange kBetweenZeroAndOne = {0, 1, true, true};
+
+/// What must be written where a number of the range is wanted: "a number of at least 0 and below
+/// 1".
+std::string number_wanted(const NumberRange& range);
 
 /// The path of a file that is read: what counts is its content, not where it lies.
 struct InputFile {

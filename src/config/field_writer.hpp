@@ -49,7 +49,7 @@ class FieldWriter {
   /// The object of all fields that were visited.
   std::string object() const;
 
- private:
+  /// A value as JSON.
   static std::string text_of(bool value) { return value ? "true" : "false"; }
   static std::string text_of(int64_t value) { return std::to_string(value); }
   static std::string text_of(double value);
@@ -76,6 +76,7 @@ class FieldWriter {
     }
   }
 
+ private:
   template <typename T>
   std::string object_of(const T& value, const std::string& kind = "") const {
     FieldWriter writer(style_, depth_ + 1);
