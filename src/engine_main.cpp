@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       void operator()(const TrainCommand& command) const { run_train(command); }
       void operator()(const DoctorCommand& command) const { run_doctor(command); }
     };
+    keep_freed_memory();
     use_threads(1);
     std::visit(Runner{}, parse_command_line(argc, argv));
   });

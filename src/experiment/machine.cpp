@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <dlfcn.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <torch/version.h>
 
@@ -64,6 +65,15 @@ void plain_product(const float* a, const float* b, float* c, int64_t size) {
 }  // namespace
 
 void use_threads(int threads) { set_threads({threads, threads}); }
+
+void keep_freed_memory() {
+#ifdef __GLIBC__
+  constexpr int kGrowBy = 64 << 20;
+  mallopt(M_MMAP_MAX, 0);  // nothing gets a mapping of its own, which ends when it is freed
+  mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
+  mallopt(M_TOP_PAD, kGrowBy);
+#endif
+}
 
 Threads threads_in_use() {
   const auto get = blas_function<int (*)()>("openblas_get_num_threads");
