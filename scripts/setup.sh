@@ -11,7 +11,8 @@ run_packages=(
   libtorch-dev libopenblas0-pthread
   libcli11-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev
 )
-test_packages=(libgtest-dev git)
+# The schema of configs is held to a validator that is not this project's own.
+test_packages=(libgtest-dev git python3-jsonschema)
 check_packages=(git clang-format clang-tidy)
 
 say() { printf 'setup: %s\n' "$*" >&2; }

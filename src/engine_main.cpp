@@ -1,4 +1,5 @@
-// `qkvlab-engine`: the commands that need LibTorch. Started by `qkvlab` with the same arguments.
+// `qkvlab-engine`: the commands, those that need LibTorch among them. Started by `qkvlab` with the
+// same arguments.
 
 #include "cli/command_line.hpp"
 #include "cli/commands.hpp"
@@ -14,6 +15,8 @@ int main(int argc, char** argv) {
       void operator()(const AttendCommand& command) const { run_attend(command); }
       void operator()(const TrainCommand& command) const { run_train(command); }
       void operator()(const DoctorCommand& command) const { run_doctor(command); }
+      void operator()(const CheckCommand& command) const { run_check(command); }
+      void operator()(const SchemaCommand& command) const { run_schema(command); }
     };
     keep_freed_memory();
     use_threads(1);

@@ -1,5 +1,5 @@
-// `qkvlab`: finds every mistake on the command line, and prints help, without LibTorch, whose
-// loading takes 0.4 s. Then it becomes `qkvlab-engine`, since all commands so far need LibTorch.
+// `qkvlab`: finds every mistake on the command line, prints help, and runs the commands that need
+// no LibTorch, whose loading takes 0.4 s. For the others it becomes `qkvlab-engine`.
 
 #include <unistd.h>
 
@@ -9,13 +9,33 @@
 #include "base/error.hpp"
 #include "base/paths.hpp"
 #include "cli/command_line.hpp"
+#include "cli/commands.hpp"
 #include "cli/run_main.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+/// Runs a command that needs no LibTorch; false: it needs the engine.
+bool run_here(const Command& command) {
+  if (const auto* check = std::get_if<CheckCommand>(&command)) {
+    run_check(*check);
+  } else if (const auto* schema = std::get_if<SchemaCommand>(&command)) {
+    run_schema(*schema);
+  } else {
+    return std::holds_alternative<NoCommand>(command);
+  }
+  return true;
+}
+
+}  // namespace
+
+}  // namespace qkvlab
 
 int main(int argc, char** argv) {
   using namespace qkvlab;
   return run_main([&] {
-    const Command command = parse_command_line(argc, argv);
-    if (std::holds_alternative<NoCommand>(command)) return;
+    if (run_here(parse_command_line(argc, argv))) return;
     const std::string engine = executable_directory() / "qkvlab-engine";
     execv(engine.c_str(), argv);
     throw UserError(engine + ": cannot be started: " + std::strerror(errno) +

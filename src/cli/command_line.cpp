@@ -49,13 +49,19 @@ CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::strin
   return app->add_option_function<std::string>(name, read, help + ": " + list_of_names(allowed));
 }
 
-void add_format(CLI::App* app, Format& format, const std::string& other, Format other_format) {
-  const auto use = [&format, other_format](const std::string& name) {
-    format = name == "text" ? Format::kText : other_format;
+/// The first of the formats is the default.
+void add_format(CLI::App* app, Format& format,
+                const std::vector<std::pair<std::string, Format>>& formats) {
+  std::vector<std::string> names;
+  for (const auto& known : formats) names.push_back(known.first);
+  const auto use = [&format, formats](const std::string& name) {
+    for (const auto& known : formats) {
+      if (known.first == name) format = known.second;
+    }
   };
-  add_choice(app, "--format", "format", {"text", other}, use, "How to print")
+  add_choice(app, "--format", "format", names, use, "How to print")
       ->type_name("FORMAT")
-      ->default_str("text");
+      ->default_str(names.front());
 }
 
 void add_out(CLI::App* app, std::string& out) {
@@ -84,7 +90,7 @@ CLI::App* add_trace(CLI::App& app, TraceCommand& command) {
               "The sentence to show and to take the first step on, from 1");
   add_integer(trace, "--epochs", command.epochs, 0, kMaxEpochs,
               "Full-batch steps on all sentences after that step");
-  add_format(trace, command.format, "jsonl", Format::kJsonLines);
+  add_format(trace, command.format, {{"text", Format::kText}, {"jsonl", Format::kJsonLines}});
   add_out(trace, command.out);
   return trace;
 }
@@ -96,7 +102,7 @@ CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
       ->add_option("FILE", command.file, "JSON: x, w_q, w_k, w_v or q, k, v; see configs/README.md")
       ->type_name("")
       ->required();
-  add_format(attend, command.format, "json", Format::kJson);
+  add_format(attend, command.format, {{"text", Format::kText}, {"json", Format::kJson}});
   add_out(attend, command.out);
   return attend;
 }
@@ -126,6 +132,22 @@ CLI::App* add_train(CLI::App& app, TrainCommand& command) {
   train->add_flag("--overwrite", command.overwrite, "Begin the run anew, whatever is there of it")
       ->excludes(resume);
   return train;
+}
+
+CLI::App* add_check(CLI::App& app, CheckCommand& command) {
+  CLI::App* check = app.add_subcommand(
+      "check", "A config with all its defaults, its parameters and FLOPs; runs nothing");
+  add_config(check, command.config, command.overrides);
+  add_format(check, command.format, {{"text", Format::kText}, {"json", Format::kJson}});
+  add_out(check, command.out);
+  return check;
+}
+
+CLI::App* add_schema(CLI::App& app, SchemaCommand& command) {
+  CLI::App* schema = app.add_subcommand("schema", "JSON Schema of config files, for editors");
+  add_format(schema, command.format, {{"json", Format::kJson}, {"markdown", Format::kMarkdown}});
+  add_out(schema, command.out);
+  return schema;
 }
 
 std::vector<std::string> option_names(const CLI::App& app) {
@@ -200,12 +222,16 @@ Command parse_command_line(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);  // a second command is an argument too many
   TraceCommand trace_command;
   AttendCommand attend_command;
-  const CLI::App* trace = add_trace(app, trace_command);
-  const CLI::App* attend = add_attend(app, attend_command);
   TrainCommand train_command;
+  CheckCommand check_command;
+  SchemaCommand schema_command;
+  const CLI::App* trace = add_trace(app, trace_command);
   const CLI::App* train = add_train(app, train_command);
+  const CLI::App* attend = add_attend(app, attend_command);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "LibTorch, BLAS, threads; what a mask means");
+  const CLI::App* check = add_check(app, check_command);
+  const CLI::App* schema = add_schema(app, schema_command);
   refuse_empty_values(argc, argv);
   try {
     app.parse(argc, argv);
@@ -219,6 +245,8 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (attend->parsed()) return attend_command;
   if (doctor->parsed()) return DoctorCommand{};
   if (train->parsed()) return train_command;
+  if (check->parsed()) return check_command;
+  if (schema->parsed()) return schema_command;
   throw UserError("qkvlab: no command given; allowed: " + list_of_names(subcommand_names(app)) +
                   "; `qkvlab --help` says what they do");
 }

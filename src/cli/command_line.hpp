@@ -7,7 +7,7 @@
 
 namespace qkvlab {
 
-enum class Format { kText, kJson, kJsonLines };
+enum class Format { kText, kJson, kJsonLines, kMarkdown };
 
 /// `qkvlab trace`
 struct TraceCommand {
@@ -39,10 +39,25 @@ struct TrainCommand {
   bool overwrite = false;
 };
 
+/// `qkvlab check CONFIG [key=value…]`
+struct CheckCommand {
+  std::string config;
+  std::vector<std::string> overrides;
+  Format format = Format::kText;
+  std::string out;  // empty: stdout
+};
+
+/// `qkvlab schema`
+struct SchemaCommand {
+  Format format = Format::kJson;
+  std::string out;  // empty: stdout
+};
+
 /// Nothing is left to do: help or the version was asked for and printed.
 struct NoCommand {};
 
-using Command = std::variant<NoCommand, TraceCommand, AttendCommand, DoctorCommand, TrainCommand>;
+using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AttendCommand, DoctorCommand,
+                             CheckCommand, SchemaCommand>;
 
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the

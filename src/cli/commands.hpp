@@ -4,7 +4,12 @@
 
 namespace qkvlab {
 
-/// The commands that need LibTorch, each in a file of its own name. They throw UserError.
+/// The commands, each in a file of its own name. They throw UserError. First those that `qkvlab`
+/// runs itself, without LibTorch;
+void run_check(const CheckCommand& command);
+void run_schema(const SchemaCommand& command);
+
+/// then those that need it.
 void run_trace(const TraceCommand& command);
 void run_attend(const AttendCommand& command);
 void run_train(const TrainCommand& command);

@@ -42,6 +42,22 @@ TEST(CommandLine, EveryOptionOfTraceIsRead) {
   EXPECT_EQ(trace.out, "x");
 }
 
+TEST(CommandLine, CheckTakesAConfigAndOverrides) {
+  const auto check = std::get<CheckCommand>(
+      parse({"check", "a.json", "x=1", "--format", "json", "y.z=[1,2]", "--out", "b"}));
+  EXPECT_EQ(check.config, "a.json");
+  EXPECT_EQ(check.overrides, (std::vector<std::string>{"x=1", "y.z=[1,2]"}));
+  EXPECT_EQ(check.format, Format::kJson);
+  EXPECT_EQ(check.out, "b");
+  EXPECT_EQ(std::get<CheckCommand>(parse({"check", "a.json"})).format, Format::kText);
+}
+
+TEST(CommandLine, SchemaIsJsonOrMarkdown) {
+  EXPECT_EQ(std::get<SchemaCommand>(parse({"schema"})).format, Format::kJson);
+  EXPECT_EQ(std::get<SchemaCommand>(parse({"schema", "--format", "markdown"})).format,
+            Format::kMarkdown);
+}
+
 TEST(CommandLine, MisspeltWordsGetTheNearestSpelling) {
   EXPECT_NE(complaint({"trce"}).find("did you mean 'trace'?"), std::string::npos);
   EXPECT_NE(complaint({"trace", "--sede", "1"}).find("did you mean '--seed'?"), std::string::npos);
@@ -63,7 +79,7 @@ TEST(CommandLine, NumbersSayWhatIsAllowed) {
 }
 
 TEST(CommandLine, MissingAndSuperfluousWordsAreRefused) {
-  EXPECT_NE(complaint({}).find("no command given; allowed: trace, attend or doctor"),
+  EXPECT_NE(complaint({}).find("no command given; allowed: trace, attend, doctor, check or schema"),
             std::string::npos);
   EXPECT_NE(complaint({"attend"}).find("attend"), std::string::npos);
   EXPECT_NE(complaint({"attend", "a", "b"}).find("one argument too many: 'b'"), std::string::npos);

@@ -1,0 +1,87 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/number_text.hpp"
+#include "base/paths.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+#include "config/experiment_reader.hpp"
+#include "config/experiment_writer.hpp"
+#include "config/memory.hpp"
+#include "config/model_size.hpp"
+#include "report/table.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+/// A config with what it costs.
+struct Checked {
+  ExperimentConfig config;
+  TaskShape shape;
+  ModelSize size;
+};
+
+/// The parameters by part, as the JSON output names them.
+std::vector<std::pair<std::string, int64_t>> parts(const ModelSize& size) {
+  return {{"token_embedding", size.token_embedding},
+          {"position_embedding", size.position_embedding},
+          {"attention", size.attention},
+          {"mlp", size.mlp},
+          {"norms", size.norms},
+          {"head", size.head},
+          {"total", size.parameters()}};
+}
+
+std::string check_text(const Checked& checked) {
+  Table parameters({{"parameters", Align::kLeft}, {""}});
+  for (auto [name, count] : parts(checked.size)) {
+    for (char& letter : name) letter = letter == '_' ? ' ' : letter;
+    parameters.add_row({name, std::to_string(count)});
+  }
+  Table costs({{"", Align::kLeft}, {""}});
+  costs.add_row({"tokens of the longest sequence", std::to_string(checked.shape.length)});
+  costs.add_row({"FLOPs per token, forward", fixed(checked.size.forward_flops, 0)});
+  costs.add_row({"FLOPs per token, training", fixed(checked.size.training_flops(), 0)});
+  costs.add_row({"bytes of weights, gradients and optimizer",
+                 std::to_string(state_bytes(checked.size, checked.config.training.optimizer))});
+  return config_text(checked.config) + "\n" + parameters.text() + "\n" + costs.text();
+}
+
+std::string check_json(const Checked& checked) {
+  std::string json = "{\"config\": " + config_line(checked.config);
+  json += ",\n \"shape\": {\"vocabulary\": " + std::to_string(checked.shape.vocabulary) +
+          ", \"outputs\": " + std::to_string(checked.shape.outputs) +
+          ", \"length\": " + std::to_string(checked.shape.length) + "}";
+  json += ",\n \"parameters\": ";
+  const char* before = "{";
+  for (const auto& [name, count] : parts(checked.size)) {
+    json += before;
+    append_json_string(json, name);
+    json += ": " + std::to_string(count);
+    before = ", ";
+  }
+  json += "},\n \"flops_per_token\": {\"forward\": ";
+  append_number(json, checked.size.forward_flops);
+  json += ", \"training\": ";
+  append_number(json, checked.size.training_flops());
+  json += "},\n \"state_bytes\": " +
+          std::to_string(state_bytes(checked.size, checked.config.training.optimizer));
+  return json + "}\n";
+}
+
+}  // namespace
+
+void run_check(const CheckCommand& command) {
+  const std::string file = find_input_file(command.config);
+  Checked checked;
+  checked.config = read_experiment_config(file, command.overrides);
+  checked.shape = task_shape(checked.config.task);
+  checked.size = model_size(checked.config.model, checked.shape);
+  Output output(command.out, file);
+  output.write(command.format == Format::kJson ? check_json(checked) : check_text(checked));
+  output.finish();
+}
+
+}  // namespace qkvlab
