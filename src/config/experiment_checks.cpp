@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/number_text.hpp"
@@ -12,6 +13,12 @@
 namespace qkvlab {
 
 namespace {
+
+/// Whether a task says how many training examples it has.
+template <typename T, typename = void>
+struct HasTrainExamples : std::false_type {};
+template <typename T>
+struct HasTrainExamples<T, std::void_t<decltype(T::train_examples)>> : std::true_type {};
 
 /// Complaints about a config at their places in its document.
 class Checker {
@@ -98,6 +105,7 @@ class Checker {
     need(training.steps || training.epochs, "training", "must have one of steps and epochs");
     need(!training.steps || !training.epochs, "training.epochs",
          "must not stand beside training.steps");
+    std::visit([&](const auto& task) { check_epochs(task); }, config_.task);
     if (const auto* sgd = std::get_if<SgdConfig>(&training.optimizer)) {
       need(!sgd->nesterov || sgd->momentum > 0, "training.optimizer.nesterov",
            "must be false where training.optimizer.momentum is 0, got true");
@@ -109,6 +117,15 @@ class Checker {
                "must not stand beside training.schedule.warmup_steps");
         },
         training.schedule);
+  }
+
+  template <typename T>
+  void check_epochs(const T& task) const {
+    if constexpr (HasTrainExamples<T>::value) {
+      need(!config_.training.epochs || task.train_examples > 0, "training.epochs",
+           "needs a task.train_examples above 0, or there is nothing to go through twice; "
+           "training.steps does without");
+    }
   }
 
   void check_device() const {
@@ -170,7 +187,9 @@ class Checker {
   void check_target() const {
     if (!config_.training.target) return;
     std::vector<std::string> metrics = {"loss", "accuracy"};
-    if (std::holds_alternative<SequenceTask>(config_.task)) metrics.emplace_back("exact");
+    // An answer of one token is right as a whole where it is right.
+    const auto* sequence = std::get_if<SequenceTask>(&config_.task);
+    if (sequence != nullptr && sequence->length > 1) metrics.emplace_back("exact");
     std::vector<std::string> allowed;
     for (const std::string& split : evaluated_splits()) {
       for (const std::string& metric : metrics) allowed.push_back(split + "." + metric);

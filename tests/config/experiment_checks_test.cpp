@@ -32,7 +32,14 @@ TEST_F(ExperimentChecks, TrainingHasOneLength) {
   EXPECT_EQ(wrong({"training.steps=null"}), "training: must have one of steps and epochs");
   EXPECT_EQ(wrong({"training.steps=1", "training.epochs=1"}),
             "training.epochs: must not stand beside training.steps");
-  right({"training.epochs=1"});
+  right({"training.epochs=1", "task.train_examples=100"});
+  right({"training.epochs=1", "task.kind=modular_addition"});
+}
+
+TEST_F(ExperimentChecks, EpochsNeedExamplesToGoThrough) {
+  EXPECT_EQ(wrong({"training.epochs=1"}),
+            "training.epochs: needs a task.train_examples above 0, or there is nothing to go "
+            "through twice; training.steps does without");
 }
 
 TEST_F(ExperimentChecks, WarmUpIsGivenOnce) {
@@ -143,6 +150,7 @@ TEST_F(ExperimentChecks, TheTargetIsAMetricOfASplitThatIsEvaluated) {
             "test.accuracy; did you mean 'test.loss'?");
   right({"training.target.metric=train.loss", "training.evaluate.train=true"});
   right({"task.kind=sequence", "training.target.metric=test.exact"});
+  wrong({"task.kind=sequence", "task.length=1", "training.target.metric=test.exact"});
   EXPECT_EQ(wrong({"task.kind=sentences", "model.kind=sentiment_trace",
                    "training.target.metric=test.accuracy"}),
             "training.target.metric: unknown metric 'test.accuracy'; allowed: train.loss or "

@@ -25,7 +25,8 @@ TEST_F(ExperimentReader, WhatIsNotGivenHasItsDefault) {
 TEST_F(ExperimentReader, EveryKindOfValueIsRead) {
   const ExperimentConfig config = read(R"({
     "$schema": "config.schema.json", "name": "mine",
-    "task": {"kind": "sequence", "rule": "swap_halves", "layout": "continued", "held_out": 0.25},
+    "task": {"kind": "sequence", "rule": "swap_halves", "layout": "continued", "train_examples": 9,
+             "held_out": 0.25},
     "model": {"kind": "transformer", "d_model": 32, "causal": false, "mlp": null, "norm": "post",
               "attention": {"mode": "shared_qk", "packed": true}, "dropout": {"residual": 0.1}},
     "training": {"epochs": 3, "optimizer": {"kind": "adamw", "lr": 1e-4, "decay": "all"},
