@@ -72,10 +72,10 @@ std::unique_ptr<Task> new_task(const ModularAdditionTask& config, const RandomSo
 
 /// Which noun does the pronoun mean? Two nouns of different kinds (he, she, it; 他, 她, 它), then a
 /// statement about one of them; asides move the parts about. What it asks of attention: to carry
-/// the kind of the pronoun to the end and to choose, by it, between the two nouns. As they differ in
-/// kind, a bag of the words would do, so uniform attention can learn it too. The question stands at
-/// the last token, which is always the same, in sentences of one length. Chance: one of the nouns,
-/// 1 / 18 in one language and 1 / 36 in both.
+/// the kind of the pronoun to the end and to choose, by it, between the two nouns. As they differ
+/// in kind, a bag of the words would do, so uniform attention can learn it too. The question stands
+/// at the last token, which is always the same, in sentences of one length. Chance: one of the
+/// nouns, 1 / 18 in one language and 1 / 36 in both.
 ///   the king is near the table , the wind blows . it is clean . that is ? → table
 std::unique_ptr<Task> new_task(const CoreferenceTask& config, const RandomSource& data,
                                const Limits& limits);
