@@ -50,6 +50,10 @@ class FileFinder {
   void find(const std::string& key, std::string& name) const {
     FoundFile file = look_for_input_file(name, folders_);
     if (!file.path) fail_at_path(document_, "task." + key, "'" + name + "': " + file.complaint);
+    // Records are UTF-8, and name it.
+    if (first_invalid_utf8(*file.path)) {
+      fail_at_path(document_, "task." + key, "'" + name + "': the path to it must be UTF-8");
+    }
     name = std::move(*file.path);
   }
   void find(const std::string& key, std::optional<std::string>& name) const {

@@ -165,6 +165,22 @@ TEST_F(ExperimentReader, AnInputFileIsFoundBesideTheConfigAndAboveIt) {
   EXPECT_EQ(file_of(read_experiment_config(path)), beside);
 }
 
+TEST_F(ExperimentReader, PathsThatRecordsCannotHoldAreRefused) {
+  const std::string folder = folder_.file("\xFF");
+  std::filesystem::create_directory(folder);
+  folder_.write("\xFF/a.txt", "abcabcabcabcabcabc");
+  const std::string path = folder_.write(
+      "\xFF/x.json", R"({"task": {"kind": "text", "file": "a.txt"}, "training": {"steps": 1}})");
+  EXPECT_NE(user_error([&] {
+              read_experiment_config(path);
+            }).find("task.file: 'a.txt': the path to it must be UTF-8"),
+            std::string::npos);
+  EXPECT_NE(user_error([&] {
+              read_experiment_config(folder_.write("\xFE.json", kSmall));
+            }).find("name: must be given, since that of the file is not UTF-8"),
+            std::string::npos);
+}
+
 TEST_F(ExperimentReader, TheOutputIsResolved) {
   EXPECT_EQ(std::get<TransformerConfig>(read(kSmall).model).output, OutputKind::kToken);
   const ExperimentConfig majority = read(
