@@ -1,10 +1,15 @@
 #include "record/experiment_folder.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
+#include <cerrno>
 #include <filesystem>
 #include <optional>
 #include <system_error>
 
 #include "base/atomic_file.hpp"
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/json_difference.hpp"
@@ -22,6 +27,20 @@ void create_folder(const std::string& path) {
   fs::create_directories(path, error);
   if (error) throw UserError(path + ": cannot be created: " + error.message());
 }
+
+/// Waits until nobody else changes the folder; it is free again when this is gone.
+class FolderLock {
+ public:
+  explicit FolderLock(const std::string& path)
+      : folder_(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    // A file system without locks is no reason to refuse.
+    while (flock(folder_.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+
+ private:
+  Descriptor folder_;
+};
 
 std::string group_text(const RunEntry& entry) {
   std::string text = R"({"records": "records/)" + entry.run + R"(.jsonl", "runs": [{"run": ")" +
@@ -81,6 +100,7 @@ void ExperimentFolder::enter(
     const std::vector<std::pair<std::string, std::string>>& environment) const {
   create_folder(path_ + "/records");
   create_folder(path_ + "/checkpoints");
+  const FolderLock lock(path_);  // several processes may enter runs at once
   Experiment experiment{config, identity, object_text(environment), {}};
   if (fs::exists(experiment_file())) {
     const std::string text = read_text_file(experiment_file());

@@ -1,5 +1,8 @@
 #include "record/experiment_folder.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <nlohmann/json.hpp>
 
 #include "support/temporary_folder.hpp"
@@ -45,6 +48,19 @@ TEST(ExperimentFolder, TakesFurtherRunsAndEachOnce) {
   EXPECT_EQ(two["groups"][1]["runs"][0]["seed"], 1);
   enter(folder, "aa", 0);
   EXPECT_EQ(read(folder), two);
+}
+
+TEST(ExperimentFolder, SeveralProcessesMayEnterRunsAtOnce) {
+  const TemporaryFolder folder;
+  constexpr int kProcesses = 8;
+  for (int i = 0; i < kProcesses; ++i) {
+    if (fork() == 0) {
+      for (int j = 0; j < 5; ++j) enter(folder, std::to_string(i) + "-" + std::to_string(j), j);
+      _exit(0);
+    }
+  }
+  for (int i = 0; i < kProcesses; ++i) wait(nullptr);
+  EXPECT_EQ(read(folder)["groups"].size(), 40U);
 }
 
 TEST(ExperimentFolder, RefusesAnotherExperimentAndNamesTheDifference) {
