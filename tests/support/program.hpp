@@ -1,6 +1,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,25 +20,28 @@ struct ProgramRun {
   std::string error;
 };
 
-/// Runs build/…/bin/qkvlab as a user does, from the folder `directory`, and waits for it. Its
-/// standard output goes to `out_file` where one is given (such as /dev/full).
-inline ProgramRun run_qkvlab(const std::vector<std::string>& arguments,
-                             const std::string& directory = QKVLAB_SOURCE_FOLDER,
-                             const std::string& out_file = "") {
-  const TemporaryFolder folder;
-  const std::string out = out_file.empty() ? folder.file("out") : out_file;
-  const std::string error = folder.file("error");
-  std::vector<std::string> words = {QKVLAB_PROGRAM};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  std::vector<char*> argv;
-  argv.reserve(words.size() + 1);
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
+/// A run of build/…/bin/qkvlab as a user starts it, from the folder `directory`. Its standard
+/// output goes to `out_file` where one is given (such as /dev/full). Waited for at the latest when
+/// this is gone.
+class RunningProgram {
+ public:
+  explicit RunningProgram(const std::vector<std::string>& arguments,
+                          const std::string& directory = QKVLAB_SOURCE_FOLDER,
+                          const std::string& out_file = "")
+      : takes_out_(out_file.empty()),
+        out_(takes_out_ ? folder_.file("out") : out_file),
+        error_(folder_.file("error")) {
+    std::vector<std::string> words = {QKVLAB_PROGRAM};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    std::vector<char*> argv;
+    argv.reserve(words.size() + 1);
+    for (std::string& word : words) argv.push_back(word.data());
+    argv.push_back(nullptr);
 
-  const pid_t child = fork();
-  if (child == 0) {
-    const int out_descriptor = open(out.c_str(), O_WRONLY | O_CREAT, 0600);
-    const int error_descriptor = open(error.c_str(), O_WRONLY | O_CREAT, 0600);
+    child_ = fork();
+    if (child_ != 0) return;
+    const int out_descriptor = open(out_.c_str(), O_WRONLY | O_CREAT, 0600);
+    const int error_descriptor = open(error_.c_str(), O_WRONLY | O_CREAT, 0600);
     if (chdir(directory.c_str()) != 0 || dup2(out_descriptor, STDOUT_FILENO) < 0 ||
         dup2(error_descriptor, STDERR_FILENO) < 0) {
       _exit(126);
@@ -45,13 +49,37 @@ inline ProgramRun run_qkvlab(const std::vector<std::string>& arguments,
     execv(argv[0], argv.data());
     _exit(127);
   }
-  int status = 0;
-  waitpid(child, &status, 0);
-  ProgramRun run;
-  if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
-  if (out_file.empty()) run.out = TemporaryFolder::read(out);
-  run.error = TemporaryFolder::read(error);
-  return run;
+  ~RunningProgram() {
+    if (child_ > 0) wait();
+  }
+  RunningProgram(const RunningProgram&) = delete;
+  RunningProgram& operator=(const RunningProgram&) = delete;
+
+  void signal(int number) const { kill(child_, number); }
+
+  ProgramRun wait() {
+    int status = 0;
+    waitpid(child_, &status, 0);
+    child_ = -1;
+    ProgramRun run;
+    if (WIFEXITED(status)) run.exit_code = WEXITSTATUS(status);
+    if (takes_out_) run.out = TemporaryFolder::read(out_);
+    run.error = TemporaryFolder::read(error_);
+    return run;
+  }
+
+ private:
+  const TemporaryFolder folder_;
+  bool takes_out_;
+  std::string out_, error_;
+  pid_t child_ = -1;
+};
+
+/// Runs it to its end.
+inline ProgramRun run_qkvlab(const std::vector<std::string>& arguments,
+                             const std::string& directory = QKVLAB_SOURCE_FOLDER,
+                             const std::string& out_file = "") {
+  return RunningProgram(arguments, directory, out_file).wait();
 }
 
 }  // namespace qkvlab
