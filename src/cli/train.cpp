@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
+#include "base/paths.hpp"
 #include "base/terminal.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -51,7 +52,8 @@ void complain(const TrainResult& result, const std::string& folder) {
 }  // namespace
 
 void run_train(const TrainCommand& command) {
-  const ExperimentConfig config = read_experiment_config(command.config, command.overrides);
+  const ExperimentConfig config =
+      read_experiment_config(find_input_file(command.config), command.overrides);
   TrainOptions options;
   options.folder = command.folder.empty() ? "runs/" + config.name : command.folder;
   if (command.resume) options.existing = Existing::kResume;

@@ -4,7 +4,6 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/error.hpp"
 #include "training/supervised.hpp"
@@ -51,13 +50,18 @@ std::vector<int64_t> evaluation_starts(int64_t examples, int64_t batch_size,
 Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches) {
   const torch::NoGradGuard no_grad;
-  const int64_t examples = task.examples(split);
-  require(examples > 0, "an evaluation needs a split with a number of examples");
+  require(task.examples(split) > 0, "an evaluation needs a split with a number of examples");
+  // Where training draws its examples anywhere they overlap: those side by side are enough.
+  const bool overlap = split == Split::kTrain && task.sampling() == Sampling::kAnywhere;
+  const int64_t stride = overlap ? task.shape().length : 1;
+  const int64_t examples = (task.examples(split) + stride - 1) / stride;
   const at::Device device = model.parameters().front().device();
   Counts counts;
   for (const int64_t start : evaluation_starts(examples, batch_size, batches)) {
     std::vector<int64_t> numbers(std::min(batch_size, examples - start));
-    std::iota(numbers.begin(), numbers.end(), start);
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      numbers[i] = (start + static_cast<int64_t>(i)) * stride;
+    }
     const Batch batch = to_device(task.batch(split, numbers), device);
     const Supervised supervised = supervised_logits(model, batch);
     const at::Tensor losses = at::cross_entropy_loss(supervised.logits, supervised.targets, {},

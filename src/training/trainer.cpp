@@ -79,6 +79,7 @@ void Trainer::resume(TrainingState state) {
 
 TrainingEnd Trainer::run(const Recorder& recorder, const AfterStep& after_step) {
   if (state_.step == 0 && recorder.attention_is_due(0, false)) recorder.attention(0, model_, task_);
+  if (total_steps_ == 0) evaluate_splits(recorder);
   const double peak = peak_lr(config_.training.optimizer);
   const int64_t evaluate_every = config_.training.evaluate.every;
   while (state_.step < total_steps_) {

@@ -39,14 +39,15 @@ std::vector<Example> examples_of(const std::string& markdown) {
   return examples;
 }
 
-/// Every command of the README prints what the README says it prints, line by line; "…" on a line
+/// Every command of the README, one after the other in a folder of their own, prints what the README says it prints, line by line; "…" on a line
 /// of its own stands for lines left out. What is measured on the spot is not compared.
 TEST(Readme, ItsExamplesAreWhatTheProgramPrints) {
   const auto examples = examples_of(TemporaryFolder::read(QKVLAB_SOURCE_FOLDER "/README.md"));
   ASSERT_GE(examples.size(), 3U);
+  const TemporaryFolder folder;
   for (const Example& example : examples) {
     if (example.arguments.front() == "doctor") continue;
-    const ProgramRun run = run_qkvlab(example.arguments);
+    const ProgramRun run = run_qkvlab(example.arguments, folder.path());
     ASSERT_EQ(run.exit_code, 0) << run.error;
     const std::vector<std::string> printed = lines_of(run.out);
     size_t at = 0;

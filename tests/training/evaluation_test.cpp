@@ -51,6 +51,20 @@ TEST(Evaluation, DoesNotDependOnTheBatchSize) {
   }
 }
 
+TEST(Evaluation, OfExamplesThatOverlapTakesThoseSideBySide) {
+  // Windows of two tokens of 0 1 1 0 0: the model is right where the next token is the same.
+  const std::vector<int64_t> tokens = {0, 1, 1, 1, 1, 0, 0, 0};
+  const std::vector<int64_t> targets = {1, 1, 1, 0, 0, 0, 0, 0};
+  Batch windows;
+  windows.input.tokens = at::tensor(tokens, at::kLong).view({4, 2});
+  windows.targets = at::tensor(targets, at::kLong).view({4, 2});
+  const FixedTask task({2, 2, 2, true}, windows, Sampling::kAnywhere);
+  // Of windows 0 and 2: 0 -> 1 wrong, 1 -> 1 right, 1 -> 0 wrong, 0 -> 0 right.
+  EXPECT_EQ(evaluate(sayer(), task, Split::kTrain, 3).metrics[0].second, 0.5);
+  // Of all four, three of the others being right: 5 of 8.
+  EXPECT_EQ(evaluate(sayer(), task, Split::kHeldOut, 3).metrics[0].second, 5.0 / 8);
+}
+
 TEST(Evaluation, AFewBatchesAreSpreadEvenly) {
   EXPECT_EQ(evaluation_starts(10, 4, {}), (std::vector<int64_t>{0, 4, 8}));
   EXPECT_EQ(evaluation_starts(100, 10, 2), (std::vector<int64_t>{0, 50}));

@@ -295,6 +295,15 @@ TEST(Trainer, EpochsAreCountedInSteps) {
   EXPECT_NE(complaint.find("training.epochs"), std::string::npos);
 }
 
+TEST(Trainer, NoStepsAtAllEvaluateTheModelAsItWasDrawn) {
+  ExperimentConfig config = small_config();
+  config.training.steps = 0;
+  SmallTraining training(config);
+  EXPECT_EQ(training.run(), TrainingEnd::kCompleted);
+  ASSERT_EQ(training.sink.records.size(), 1U);
+  EXPECT_EQ(training.sink.all<EvaluationRecord>().front().step, 0);
+}
+
 TEST(Trainer, AWarmUpLeavesStepsToTrain) {
   ExperimentConfig config = small_config();
   ConstantSchedule schedule;
