@@ -2,6 +2,10 @@
 
 #include <ATen/ATen.h>
 
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 namespace qkvlab {
 
 namespace {
@@ -10,6 +14,24 @@ std::string purpose_of(const DropoutStep& step, const std::string& site) {
   std::string pass = std::to_string(step.step);
   if (step.micro_batch > 0) pass += "." + std::to_string(step.micro_batch);
   return "dropout/" + pass + "/" + site;
+}
+
+/// Fills `keep` with ones, each drawn with probability `share`, and zeros.
+void draw(const at::Tensor& keep, double share, const RandomSource& source,
+          const std::string& purpose) {
+  const at::Generator generator = source.generator(purpose);
+  if (source.scheme() == RandomScheme::kTorchStream) {
+    keep.bernoulli_(share, generator);
+    return;
+  }
+  // Drawing is what dropout spends its time on, and bernoulli_ draws 64 bits for each element.
+  const at::Tensor bits = at::empty({(keep.numel() + 1) / 2}, at::kLong)
+                              .random_(std::numeric_limits<int64_t>::min(), c10::nullopt, generator)
+                              .view(at::kInt)
+                              .narrow(0, 0, keep.numel())
+                              .view(keep.sizes());
+  const int64_t kept_numbers = std::max<int64_t>(std::llround(std::ldexp(share, 32)), 1);
+  keep.copy_(bits.le(std::numeric_limits<int32_t>::min() + kept_numbers - 1));
 }
 
 }  // namespace
@@ -22,12 +44,12 @@ at::Tensor dropout(const at::Tensor& x, double p, const std::string& site,
   // Drawn on the CPU and moved, so that masks are the same on every device.
   at::Tensor keep = at::empty(x.sizes(), x.options().device(at::kCPU));
   if (step->sources.size() == 1) {
-    keep.bernoulli_(1 - p, step->sources.front().generator(purpose));
+    draw(keep, 1 - p, step->sources.front(), purpose);
   } else {
     TORCH_CHECK(static_cast<int64_t>(step->sources.size()) == x.size(0),
                 "one source of dropout per replica");
     for (int64_t r = 0; r < x.size(0); ++r) {
-      keep[r].bernoulli_(1 - p, step->sources[r].generator(purpose));
+      draw(keep[r], 1 - p, step->sources[r], purpose);
     }
   }
   return x * keep.div_(1 - p).to(x.device());

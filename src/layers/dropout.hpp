@@ -23,7 +23,10 @@ struct DropoutStep {
 ///
 /// The mask of replica r is drawn by its own source for the purpose "dropout/<step>/<site>" (of a
 /// later micro batch "dropout/<step>.<micro batch>/<site>"), so a replica's masks are those of the
-/// single model with its seed. These draws are the one thing that takes LibTorch calls per replica.
+/// single model with its seed. Under `torch_stream` it is drawn as torch.nn.Dropout draws it; under
+/// `keyed` every element takes 32 bits of the generator, read as a signed number, and is kept where
+/// that is among the lowest (1 - p) · 2³². These draws are the one thing that takes LibTorch calls
+/// per replica.
 at::Tensor dropout(const at::Tensor& x, double p, const std::string& site, const DropoutStep* step);
 
 }  // namespace qkvlab

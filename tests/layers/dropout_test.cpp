@@ -1,5 +1,6 @@
 #include "layers/dropout.hpp"
 
+#include "support/keyed_mask.hpp"
 #include "support/tensors.hpp"
 
 namespace qkvlab {
@@ -38,7 +39,7 @@ TEST(Dropout, TheSameStepAndSiteDrawTheSameMask) {
 TEST(Dropout, TheMaskIsKeyedByStepAndSite) {
   const at::Tensor x = at::ones({4, 50});
   const RandomSource source(RandomScheme::kKeyed, 3);
-  const at::Tensor keep = at::empty({4, 50}).bernoulli_(0.8, source.generator("dropout/7/a.b"));
+  const at::Tensor keep = keyed_mask({4, 50}, 0.8, source.generator("dropout/7/a.b"));
   EXPECT_TRUE(near(drop(x, 0.2, "a.b", step_of(7, {3})), keep / 0.8));
 }
 
@@ -48,9 +49,19 @@ TEST(Dropout, EachMicroBatchHasMasksOfItsOwn) {
   DropoutStep step = step_of(7, {3});
   const at::Tensor first = drop(x, 0.2, "a", step);
   step.micro_batch = 2;
-  const at::Tensor keep = at::empty({4, 50}).bernoulli_(0.8, source.generator("dropout/7.2/a"));
+  const at::Tensor keep = keyed_mask({4, 50}, 0.8, source.generator("dropout/7.2/a"));
   EXPECT_TRUE(near(drop(x, 0.2, "a", step), keep / 0.8));
   EXPECT_FALSE(first.equal(drop(x, 0.2, "a", step)));
+}
+
+TEST(Dropout, HasItsProbabilityForAnyNumberOfElements) {
+  for (const double p : {1e-12, 0.1, 0.9, 1 - 1e-12}) {
+    const at::Tensor dropped = drop(at::ones({1001, 101}), p, "a", step_of(1, {3})) == 0;
+    // Of n draws the share has a deviation of √(p (1 - p) / n).
+    EXPECT_NEAR(dropped.to(at::kDouble).mean().item<double>(), p,
+                5 * std::sqrt(p * (1 - p) / 101101) + 1e-9);
+  }
+  EXPECT_EQ(drop(at::ones({0, 3}), 0.5, "a", step_of(1, {3})).numel(), 0);
 }
 
 TEST(Dropout, UnderTorchStreamDropsAsTorchsDropoutAfterManualSeed) {

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "support/keyed_mask.hpp"
 #include "support/models.hpp"
 #include "support/tensors.hpp"
 
@@ -225,8 +226,7 @@ TEST(Transformer, EachLayersAttentionDropsAsItsSiteIsKeyed) {
   for (const std::string layer : {"0", "1"}) {
     const auto& trace = found.blocks[std::stoul(layer)].attention;
     const std::string purpose = "dropout/9/blocks." + layer + ".attention.weights";
-    const at::Tensor keep =
-        at::empty({40, 2, 1, 1}).bernoulli_(0.5, step.sources[0].generator(purpose));
+    const at::Tensor keep = keyed_mask({40, 2, 1, 1}, 0.5, step.sources[0].generator(purpose));
     EXPECT_TRUE(near(trace.attention.context, trace.projected.value * keep * 2)) << layer;
   }
 }
