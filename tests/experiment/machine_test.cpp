@@ -2,6 +2,8 @@
 // After torch: glog, which it brings, and gtest define some of the same macros.
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <fstream>
 
 #include "experiment/machine.hpp"
@@ -26,6 +28,19 @@ TEST(Machine, MeasuringDoesNotChangeTheThreads) {
   use_threads(1);
   EXPECT_GT(speed.blas_gflops, 0);
   EXPECT_GT(speed.loop_gflops, 0);
+}
+
+TEST(Machine, FreedMemoryIsKept) {
+  const auto faults = [] {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_minflt;
+  };
+  keep_freed_memory();
+  at::zeros({1 << 24});  // 64 MB, or 16384 pages
+  const auto before = faults();
+  for (int i = 0; i < 3; ++i) at::zeros({1 << 24});
+  EXPECT_LT(faults() - before, 1000);
 }
 
 TEST(Machine, ABlasThatHardlyBeatsAPlainLoopIsSlow) {
