@@ -9,6 +9,7 @@ namespace qkvlab {
 /// const for the writer; names are literals. A visitor has:
 ///
 ///   field(name, value)          a text, a number, a list, or an object of named values
+///   optional(name, text)        a text that is left out where it is empty
 ///   schema(name, value)         the schema version
 ///   object(name, visit)         an object whose fields `visit` visits with a visitor of its own
 ///   raw(name, text)             an object as its text
@@ -91,7 +92,8 @@ struct Fields<TensorRecord> {
     visitor.field("phase", record.phase);
     visitor.field("name", record.name);
     visitor.field("shape", record.shape);
-    visitor.nested("values", record.values, record.shape);
+    visitor.optional("file", record.file);
+    if (record.file.empty()) visitor.nested("values", record.values, record.shape);
   }
 };
 

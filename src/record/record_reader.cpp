@@ -101,6 +101,11 @@ class FieldReader {
     read_value(at(name), value);
   }
 
+  void optional(std::string_view name, std::string& text) {
+    known_.push_back(name);
+    if (const JsonValue* json = object_.find(name)) read_value(*json, text);
+  }
+
   void schema(std::string_view name, int64_t& value) {
     const JsonValue& json = at(name);
     value = json.integer(1);

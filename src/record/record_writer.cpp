@@ -43,6 +43,10 @@ class FieldWriter {
     object(name, [&](FieldWriter& members) { members.flat(values); });
   }
 
+  void optional(const std::string& name, const std::string& text) {
+    if (!text.empty()) field(name, text);
+  }
+
   void schema(const std::string& name, int64_t value) { field(name, value); }
 
   template <typename Visit>

@@ -77,14 +77,16 @@ struct AttentionRecord {
   float diagonal = 0;          // mean weight of a position on itself
 };
 
-/// One tensor of one phase, values row-major (nested in the line).
+/// One tensor of one phase, values row-major (nested in the line); or, where it is too large for a
+/// line, the name of the safetensors file beside the records that holds it as "<phase>/<name>".
 struct TensorRecord {
   static constexpr const char* kType = "tensor";
   std::string run;
   std::string phase;
   std::string name;
   std::vector<int64_t> shape;  // empty for a scalar
-  std::vector<float> values;
+  std::vector<float> values = {};
+  std::string file = {};  // in place of "values", which then is empty; left out where it is empty
 };
 
 /// The last record of a run.

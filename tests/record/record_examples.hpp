@@ -96,7 +96,8 @@ inline std::vector<Record> examples() {
           end_record(),
           EvaluationRecord{"r", 0, "test", 0.5f, {}},
           TensorRecord{"r", "initial", "scalar", {}, {-0.0f}},
-          TensorRecord{"r", "initial", "empty", {2, 0}, {}}};
+          TensorRecord{"r", "initial", "empty", {2, 0}, {}},
+          TensorRecord{"r", "initial", "large", {300, 300}, {}, "注.safetensors"}};
 }
 
 /// The line of a record without its newline.

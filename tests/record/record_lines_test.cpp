@@ -86,6 +86,7 @@ void expect_same(const TensorRecord& a, const TensorRecord& b) {
   EXPECT_EQ(a.name, b.name);
   EXPECT_EQ(a.shape, b.shape);
   expect_same_number(a.values, b.values);
+  EXPECT_EQ(a.file, b.file);
 }
 void expect_same(const EndRecord& a, const EndRecord& b) {
   EXPECT_EQ(a.run, b.run);
@@ -161,6 +162,9 @@ TEST(RecordLines, TheOtherTypesHaveTheDocumentedFieldsInOrder) {
             R"("values":[[[1,-0.0]],[[2.5,"NaN"]]]})");
   EXPECT_EQ(line_of(TensorRecord{"r", "initial", "s", {}, {3.0f}}),
             R"({"type":"tensor","run":"r","phase":"initial","name":"s","shape":[],"values":3})");
+  EXPECT_EQ(line_of(TensorRecord{"r", "initial", "w", {300, 300}, {}, "a.safetensors"}),
+            R"({"type":"tensor","run":"r","phase":"initial","name":"w","shape":[300,300],)"
+            R"("file":"a.safetensors"})");
   EndRecord end = end_record();
   end.metrics = {{"test.loss", 0.1}};
   end.reason = "step 7";
