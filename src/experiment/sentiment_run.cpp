@@ -11,6 +11,7 @@
 #include "attention/multihead_layout.hpp"
 #include "base/error.hpp"
 #include "base/number_text.hpp"
+#include "experiment/snapshot.hpp"
 #include "layers/loss.hpp"
 
 namespace qkvlab {
@@ -48,20 +49,6 @@ void refuse_beyond(const Sentences& sentences, const SentimentTraceOptions& mode
                   " sentences of up to " + std::to_string(model.max_length) + " tokens with " +
                   std::to_string(model.classes) + " labels need about " + fixed(megabytes, 0) +
                   " MB, allowed are at most " + std::to_string(limits.memory_mb));
-}
-
-enum class Gradients { kLeftOut, kCopied };
-
-/// A copy of all values, and of the gradients where they are wanted, that training does not touch.
-std::vector<NamedValue> snapshot(const torch::nn::Module& model,
-                                 Gradients gradients = Gradients::kLeftOut) {
-  std::vector<NamedValue> values = named_values(model);
-  for (NamedValue& parameter : values) {
-    parameter.value = parameter.value.clone();
-    parameter.gradient =
-        gradients == Gradients::kCopied ? parameter.gradient.clone() : at::Tensor();
-  }
-  return values;
 }
 
 /// Lets go of the graph of a forward pass.

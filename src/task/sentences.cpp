@@ -31,6 +31,8 @@ class SentencesExamples : public Task {
 
   std::string token_text(int64_t token) const override { return files_.train.vocabulary[token]; }
 
+  std::string target_text(int64_t target) const override { return files_.train.labels[target]; }
+
   std::string file_digest() const override {
     if (!files_.test) return files_.train.digest;
     return xxh3_64_hex(files_.train.digest + files_.test->digest);

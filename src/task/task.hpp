@@ -52,6 +52,11 @@ class Task {
   /// A token as people read it.
   virtual std::string token_text(int64_t token) const { return std::to_string(token); }
 
+  /// A target, that is what one of the logits stands for, as people read it.
+  virtual std::string target_text(int64_t target) const {
+    return shape_.per_token ? token_text(target) : std::to_string(target);
+  }
+
   /// XXH3-64 of the file that the task was read from, part of a run's identity; empty where there
   /// is none.
   virtual std::string file_digest() const { return {}; }
