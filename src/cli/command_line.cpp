@@ -74,9 +74,27 @@ void add_out(CLI::App* app, std::string& out) {
       ->type_name("FILE");
 }
 
+/// A config file and what is to differ from it.
+CLI::Option* add_config(CLI::App* app, std::string& config, std::vector<std::string>& overrides) {
+  CLI::Option* file = app->add_option("CONFIG", config, "A config file; see configs/README.md")
+                          ->type_name("")
+                          ->required();
+  app->add_option("OVERRIDE", overrides,
+                  "key=value: another value of a field, such as model.attention.mode=uniform")
+      ->type_name("");
+  return file;
+}
+
 CLI::App* add_trace(CLI::App& app, TraceCommand& command) {
   CLI::App* trace = app.add_subcommand(
-      "trace", "Train the sentence classifier and show every intermediate matrix");
+      "trace",
+      "Train the sentence classifier, or take one step of a config, and show every matrix");
+  add_config(trace, command.config, command.overrides)->required(false);
+  add_integer(trace, "--sample", command.sample, 1, INT64_MAX,
+              "With CONFIG: the example to show and to take the step on, from 1");
+  trace->add_option("--split", command.split, "With CONFIG: the split that it is of")
+      ->type_name("SPLIT")
+      ->capture_default_str();
   trace->add_option("--file", command.file, "On each line a label, a tab, words")
       ->type_name("TSV")
       ->capture_default_str();
@@ -95,6 +113,26 @@ CLI::App* add_trace(CLI::App& app, TraceCommand& command) {
   return trace;
 }
 
+/// Refuses options of the other kind of trace.
+void check_trace(const CLI::App& trace, const TraceCommand& command) {
+  const auto given = [&](const std::string& name) { return trace.get_option(name)->count() > 0; };
+  const std::vector<std::pair<std::string, std::string>> instead = {
+      {"--file", "give task.file=…"},
+      {"--mode", "give model.attention.mode=…"},
+      {"--seed", "give random.seed=…"},
+      {"--sentence", "give --sample"},
+      {"--epochs", "it takes one step; qkvlab train trains"}};
+  for (const auto& [name, hint] : instead) {
+    if (command.config.empty() || !given(name)) continue;
+    throw UserError("trace: " + name + ": not with a config ('" + command.config + "'); " + hint);
+  }
+  for (const std::string name : {"--sample", "--split"}) {
+    if (command.config.empty() && given(name)) {
+      throw UserError("trace: " + name + ": needs a config; without one, --sentence chooses");
+    }
+  }
+}
+
 CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
   CLI::App* attend =
       app.add_subcommand("attend", "Attention on matrices written by hand, every step shown");
@@ -105,16 +143,6 @@ CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
   add_format(attend, command.format, {{"text", Format::kText}, {"json", Format::kJson}});
   add_out(attend, command.out);
   return attend;
-}
-
-/// A config file and what is to differ from it.
-void add_config(CLI::App* app, std::string& config, std::vector<std::string>& overrides) {
-  app->add_option("CONFIG", config, "A config file; see configs/README.md")
-      ->type_name("")
-      ->required();
-  app->add_option("OVERRIDE", overrides,
-                  "key=value: another value of a field, such as model.attention.mode=uniform")
-      ->type_name("");
 }
 
 CLI::App* add_train(CLI::App& app, TrainCommand& command) {
@@ -241,7 +269,10 @@ Command parse_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     refuse(app, error);
   }
-  if (trace->parsed()) return trace_command;
+  if (trace->parsed()) {
+    check_trace(*trace, trace_command);
+    return trace_command;
+  }
   if (attend->parsed()) return attend_command;
   if (doctor->parsed()) return DoctorCommand{};
   if (train->parsed()) return train_command;

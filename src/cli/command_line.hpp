@@ -9,13 +9,19 @@ namespace qkvlab {
 
 enum class Format { kText, kJson, kJsonLines, kMarkdown };
 
-/// `qkvlab trace`
+/// `qkvlab trace`, and `qkvlab trace CONFIG [key=value…]`
 struct TraceCommand {
+  std::string config;  // empty: the classifier of sentences
+  std::vector<std::string> overrides;
+  int64_t sample = 1;  // of the config's task, from 1
+  std::string split = "train";
+  // Of the classifier alone:
   std::string file = "data/sentiment8.tsv";
   std::string mode = "full";
   int64_t seed = 31;
   int64_t sentence = 1;  // from 1, as people count
   int64_t epochs = 100;
+  // Of both:
   Format format = Format::kText;
   std::string out;  // empty: stdout
 };

@@ -12,16 +12,6 @@ namespace qkvlab {
 
 namespace {
 
-/// "[3, 8]"
-std::string shape_text(at::IntArrayRef shape) {
-  std::string text = "[";
-  for (const int64_t size : shape) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(size);
-  }
-  return text + "]";
-}
-
 std::vector<std::string> first(const std::vector<std::string>& labels, int64_t count) {
   const auto kept = std::min(labels.size(), static_cast<size_t>(count));
   std::vector<std::string> shown;
@@ -31,11 +21,20 @@ std::vector<std::string> first(const std::vector<std::string>& labels, int64_t c
 
 }  // namespace
 
+std::string shape_text(at::IntArrayRef shape) {
+  std::string text = "[";
+  for (const int64_t size : shape) {
+    if (text.size() > 1) text += ", ";
+    text += std::to_string(size);
+  }
+  return text + "]";
+}
+
 std::string matrix_section(const std::string& name, const at::Tensor& matrix,
-                           const MatrixLabels& labels, int decimals) {
+                           const MatrixLabels& labels, int decimals, const Excerpt& excerpt) {
   const at::Tensor whole = matrix.dim() == 1 ? matrix.unsqueeze(0) : matrix;
-  const int64_t rows = std::min(whole.size(0), kMaxShown);
-  const int64_t columns = std::min(whole.size(1), kMaxShown);
+  const int64_t rows = excerpt.of(whole.size(0));
+  const int64_t columns = excerpt.of(whole.size(1));
   MatrixStyle style;
   style.decimals = decimals;
   style.row_labels = first(labels.rows, rows);

@@ -1,14 +1,20 @@
 #include <spdlog/spdlog.h>
 
 #include <chrono>
+#include <filesystem>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/trace_run_text.hpp"
 #include "cli/trace_text.hpp"
+#include "config/experiment_reader.hpp"
 #include "experiment/sentiment_records.hpp"
+#include "experiment/trace_records.hpp"
+#include "record/large_tensors.hpp"
 
 namespace qkvlab {
 
@@ -37,9 +43,7 @@ class Progress {
   std::chrono::steady_clock::time_point last_ = start_;
 };
 
-}  // namespace
-
-void run_trace(const TraceCommand& command) {
+void trace_classifier(const TraceCommand& command) {
   const std::string file = find_input_file(command.file);
   Sentences sentences = read_sentences(file);
   // As it was named, wherever it was found.
@@ -74,6 +78,52 @@ void run_trace(const TraceCommand& command) {
     throw UserError("epoch " + std::to_string(run.epochs.size()) +
                         ": the loss is not finite any more; the run has diverged",
                     ExitCode::kFailed);
+  }
+}
+
+/// Tensors too large for a line go beside a file of records; what is no file has no side.
+std::optional<std::string> large_tensors_beside(const std::string& out) {
+  std::error_code not_there;
+  const auto kind = std::filesystem::status(out, not_there).type();
+  using Kind = std::filesystem::file_type;
+  if (out.empty() || (kind != Kind::regular && kind != Kind::not_found)) return std::nullopt;
+  return large_tensors_file(out);
+}
+
+void write_records(const ExperimentConfig& config, const TraceRun& run, const std::string& out,
+                   Output& output) {
+  OutputSink lines(output);
+  const std::optional<std::string> file = large_tensors_beside(out);
+  if (!file) return emit_trace(config, run, lines);
+  LargeTensors sink(*file, lines);
+  emit_trace(config, run, sink);
+  sink.write();
+}
+
+void trace_config(const TraceCommand& command) {
+  const std::string file = find_input_file(command.config);
+  const ExperimentConfig config = read_experiment_config(file, command.overrides);
+  Output output(command.out, file);
+  const TraceRun run = run_trace_step(config, {command.split, command.sample - 1});
+  if (command.format == Format::kText) {
+    output.write(trace_run_text(config, run));
+  } else {
+    write_records(config, run, command.out, output);
+  }
+  output.finish();
+  if (!run.not_finite.empty()) {
+    throw UserError("the step has diverged: " + run.not_finite + " is not finite",
+                    ExitCode::kFailed);
+  }
+}
+
+}  // namespace
+
+void run_trace(const TraceCommand& command) {
+  if (command.config.empty()) {
+    trace_classifier(command);
+  } else {
+    trace_config(command);
   }
 }
 

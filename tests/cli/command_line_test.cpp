@@ -42,6 +42,32 @@ TEST(CommandLine, EveryOptionOfTraceIsRead) {
   EXPECT_EQ(trace.out, "x");
 }
 
+TEST(CommandLine, TraceTakesAConfigWithOverridesAndASample) {
+  const auto trace = std::get<TraceCommand>(
+      parse({"trace", "a.json", "x=1", "--sample", "4", "y=2", "--split", "test"}));
+  EXPECT_EQ(trace.config, "a.json");
+  EXPECT_EQ(trace.overrides, (std::vector<std::string>{"x=1", "y=2"}));
+  EXPECT_EQ(trace.sample, 4);
+  EXPECT_EQ(trace.split, "test");
+  const auto first = std::get<TraceCommand>(parse({"trace", "a.json"}));
+  EXPECT_EQ(first.sample, 1);
+  EXPECT_EQ(first.split, "train");
+}
+
+TEST(CommandLine, TheTwoKindsOfTraceKeepTheirOptionsApart) {
+  EXPECT_EQ(complaint({"trace", "a.json", "--mode", "full"}),
+            "trace: --mode: not with a config ('a.json'); give model.attention.mode=…");
+  for (const char* option : {"--file", "--seed", "--sentence", "--epochs"}) {
+    EXPECT_NE(complaint({"trace", "a.json", option, "1"}).find("not with a config ('a.json')"),
+              std::string::npos)
+        << option;
+  }
+  EXPECT_EQ(complaint({"trace", "--sample", "1"}),
+            "trace: --sample: needs a config; without one, --sentence chooses");
+  EXPECT_EQ(complaint({"trace", "--split", "train"}),
+            "trace: --split: needs a config; without one, --sentence chooses");
+}
+
 TEST(CommandLine, CheckTakesAConfigAndOverrides) {
   const auto check = std::get<CheckCommand>(
       parse({"check", "a.json", "x=1", "--format", "json", "y.z=[1,2]", "--out", "b"}));
@@ -102,8 +128,7 @@ TEST(CommandLine, AnOptionBeforeItsCommandIsToldWhereItBelongs) {
 
 TEST(CommandLine, OneCommandAtATime) {
   EXPECT_EQ(complaint({"doctor", "trace"}), "doctor: one argument too many: 'trace'");
-  EXPECT_EQ(complaint({"trace", "--epochs", "0", "doctor"}),
-            "trace: one argument too many: 'doctor'");
+  EXPECT_EQ(complaint({"schema", "doctor"}), "schema: one argument too many: 'doctor'");
 }
 
 TEST(CommandLine, HelpAndVersionArePrintedToStandardOutput) {
