@@ -1,6 +1,7 @@
 #include "cli/progress.hpp"
 
 #include <spdlog/spdlog.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include <string_view>
 
 #include "base/number_text.hpp"
+#include "base/terminal.hpp"
 
 namespace qkvlab {
 
@@ -28,6 +30,13 @@ bool terminal_draws_over() {
   const char* plain = std::getenv("NO_COLOR");
   return isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb" &&
          (plain == nullptr || *plain == '\0');
+}
+
+size_t terminal_width() {
+  constexpr size_t kUnknown = 80;
+  struct winsize size {};
+  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+  return known ? size.ws_col : kUnknown;
 }
 
 /// "1:02:03", "2:03" or "3 s".
@@ -69,7 +78,6 @@ Progress::~Progress() {
 void Progress::show(int64_t done, int64_t total, double loss, int64_t work,
                     const std::string& work_noun) {
   if (first_ < 0) first_ = done - 1;
-  done_ = done;
   work_ += work;
   const auto now = Clock::now();
   if (now - last_ < (draws_over_ ? Clock::duration(kBarEvery) : Clock::duration(kLineEvery)))
@@ -77,7 +85,11 @@ void Progress::show(int64_t done, int64_t total, double loss, int64_t work,
   last_ = now;
   const std::string text = line(done, total, loss, work_noun);
   if (draws_over_) {
-    std::fputs((kFromTheStart + bar_text(done, total) + text).c_str(), stderr);
+    // A line that wraps could not be drawn over: the bar goes first, then the end of the line.
+    const size_t width = terminal_width();
+    const std::string whole = bar_text(done, total) + text;
+    std::fputs((kFromTheStart + shorten(whole.size() < width ? whole : text, width - 1)).c_str(),
+               stderr);
     std::fflush(stderr);
     has_bar_ = true;
   } else {

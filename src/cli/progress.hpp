@@ -31,7 +31,6 @@ class Progress {
   bool has_bar_ = false;
   std::chrono::steady_clock::time_point start_, last_;
   int64_t first_ = -1;  // what was done before the first call
-  int64_t done_ = 0;
   int64_t work_ = 0;
 };
 

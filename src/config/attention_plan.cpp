@@ -28,6 +28,12 @@ ProjectionPlan plan_of(Source query, Source key, Source value) {
   return named != modes.end() ? *named : ProjectionPlan{"", true, query, key, value};
 }
 
+std::string plan_name(const ProjectionPlan& plan) {
+  if (!plan.mode.empty()) return plan.mode;
+  return "q=" + enum_name(plan.query) + ",k=" + enum_name(plan.key) +
+         ",v=" + enum_name(plan.value);
+}
+
 std::string chained_reference(const ProjectionPlan& plan) {
   for (const Source one : {Source::kQuery, Source::kKey, Source::kValue}) {
     const Source source = lender_of(plan, one);

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "config/projection_plan.hpp"
 
 namespace qkvlab {
@@ -7,6 +9,9 @@ namespace qkvlab {
 /// The plan of three sources: the mode of that plan where there is one, else a plan whose `mode` is
 /// empty.
 ProjectionPlan plan_of(Source query, Source key, Source value);
+
+/// What a plan is called: its mode, or where it is none its sources, "q=own,k=q,v=zero".
+std::string plan_name(const ProjectionPlan& plan);
 
 /// The one among query, key and value ("q", "k" or "v") that borrows from another that borrows
 /// itself, or from itself; empty where none does.

@@ -1,9 +1,12 @@
 #pragma once
 
+#include <csignal>
+
 namespace qkvlab {
 
-/// While one lives, the first SIGINT or SIGTERM does not end the process but is remembered, so that
-/// a run can finish its step and save; a second one ends it as usual. One at a time.
+/// While one lives, the first SIGINT or SIGTERM does not end the process but is remembered, so that a
+/// run can finish its step and save; the next one, of either kind, ends it as usual. A signal that the
+/// process was started to ignore stays ignored. One at a time.
 class Interruption {
  public:
   Interruption();
@@ -12,6 +15,9 @@ class Interruption {
   Interruption& operator=(const Interruption&) = delete;
 
   bool requested() const;
+
+ private:
+  struct sigaction before_[2] = {};  // NOLINT(*-avoid-c-arrays): as sigaction wants them
 };
 
 }  // namespace qkvlab

@@ -10,6 +10,7 @@
 #include "base/hash.hpp"
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
+#include "config/attention_plan.hpp"
 #include "config/experiment_writer.hpp"
 #include "experiment/machine.hpp"
 #include "experiment/snapshot.hpp"
@@ -18,7 +19,6 @@
 #include "training/gradients.hpp"
 #include "training/optimizer.hpp"
 #include "training/schedule.hpp"
-#include "training/supervised.hpp"
 
 namespace qkvlab {
 
@@ -64,6 +64,13 @@ void describe(const Task& task, const Batch& batch, TraceRun& run) {
   for (int64_t k = 0; k < task.shape().outputs; ++k) run.outputs.push_back(task.target_text(k));
 }
 
+Batch to_device(Batch batch, at::Device device) {
+  batch.input.tokens = batch.input.tokens.to(device);
+  if (batch.input.valid.defined()) batch.input.valid = batch.input.valid.to(device);
+  batch.targets = batch.targets.to(device);
+  return batch;
+}
+
 /// The loss of one example, [].
 at::Tensor loss_of(const at::Tensor& logits, const Batch& batch) {
   return cross_entropy(logits, batch.targets);
@@ -91,9 +98,10 @@ void forward_and_backward(const ModelImpl& model, const Batch& batch, TraceRun& 
 void step(const ExperimentConfig& config, const ModelImpl& model, const Batch& batch,
           TraceRun& run) {
   Optimizer optimizer(config.training.optimizer, model);
-  const at::Tensor norm = global_norm(gradient_norms(model));
+  const std::vector<at::Tensor> parameters = model.parameters();
+  const at::Tensor norm = global_norm(parameters, model.replicas());
   run.grad_norm = norm.item<float>();
-  if (config.training.grad_clip) clip_gradients(model, norm, *config.training.grad_clip);
+  if (config.training.grad_clip) clip_gradients(parameters, norm, *config.training.grad_clip);
   run.lr = peak_lr(config.training.optimizer);
   optimizer.step(run.lr);
   run.after_step = snapshot(model);
@@ -126,7 +134,7 @@ TraceRun run_trace_step(const ExperimentConfig& config, const TracedSample& samp
   model->to(device);
 
   run.run = id_of(config, *task, sample);
-  run.mode = std::visit([](const auto& one) { return one.attention.plan.mode; }, config.model);
+  run.mode = std::visit([](const auto& one) { return plan_name(one.attention.plan); }, config.model);
   const Batch drawn = task->batch(split, sample.number);
   describe(*task, drawn, run);
   const Batch batch = to_device(drawn, device);

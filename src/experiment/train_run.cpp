@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "config/attention_plan.hpp"
 #include "config/experiment_writer.hpp"
 #include "experiment/interruption.hpp"
 #include "experiment/machine.hpp"
@@ -25,8 +26,8 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::string attention_mode_of(const ModelConfig& config) {
-  return std::visit([](const auto& model) { return model.attention.plan.mode; }, config);
+std::string attention_name_of(const ModelConfig& config) {
+  return std::visit([](const auto& model) { return plan_name(model.attention.plan); }, config);
 }
 
 NamedFloats final_metrics(const std::vector<Evaluation>& evaluations) {
@@ -49,62 +50,74 @@ class Run {
         data_(config.random.scheme, static_cast<uint64_t>(config.random.seed)),
         task_(make_task(config.task, data_, config.limits)),
         model_(make_model(config.model, task_->shape(), random_)),
-        folder_(options.folder) {
-    model_->to(device_of(config.run));
-    trainer_.emplace(config, *task_, *model_, random_, data_);
-    checkpoint_.identity = identity_json(config, task_->file_digest());
-    checkpoint_.run = run_id(config, task_->file_digest());
-    enter_folder();
-    open(options.existing);
+        trainer_(config, *task_, on_device(), random_, data_),
+        checkpoint_(unsaved(config, *task_)),
+        folder_(enter(ExperimentFolder(options.folder))),
+        checkpoint_file_(folder_.checkpoint_file(checkpoint_.run)),
+        records_(folder_.records_file(checkpoint_.run)) {
+    take_up(options.existing);
+    start_ = last_save_ = Clock::now();
   }
 
   TrainResult train(const StepListener& listener) {
     if (has_ended()) return result();
     const Interruption interruption;
-    const RunSink sink(checkpoint_.run, *records_);
+    const RunSink sink(checkpoint_.run, records_);
     if (checkpoint_.training.step == 0) sink.emit(first_record());
     const Recorder recorder(config_.record, sink);
-    const TrainingEnd end = trainer_->run(recorder, [&](const StepReport& report) {
+    std::string interrupted_by;
+    const TrainingEnd end = trainer_.run(recorder, [&](const StepReport& report) {
       listener(report);
-      if (interruption.requested()) reason_ = "interrupted";
-      if (is_out_of_time()) reason_ = "limits.seconds is used up";
-      const bool go_on = reason_.empty();
-      if (go_on && report.step < report.total && is_save_due(report.step)) save("running");
+      if (interruption.requested()) interrupted_by = "interrupted";
+      if (is_out_of_time()) interrupted_by = "limits.seconds is used up";
+      const bool go_on = interrupted_by.empty();
+      // The last step is saved with the `end` record that follows it.
+      if (go_on && !report.last && is_save_due(report.step)) save("running");
       return go_on;
     });
+    if (end == TrainingEnd::kInterrupted) checkpoint_.reason = interrupted_by;
+    if (end == TrainingEnd::kDiverged) checkpoint_.reason = trainer_.reason();
     finish(end, sink);
     return result();
   }
 
  private:
-  void enter_folder() const {
+  /// Enters the run in the experiment's folder. To be called before anything of the run is opened.
+  const ExperimentFolder& enter(const ExperimentFolder& folder) const {
     // An experiment is the same whatever the seed.
     ExperimentConfig of_all_seeds = config_;
     of_all_seeds.random.seed = 0;
-    const RunEntry entry{checkpoint_.run, attention_mode_of(config_.model), config_.random.seed};
-    folder_.enter(entry, config_line(config_), identity_json(of_all_seeds, task_->file_digest()),
-                  environment());
+    const RunEntry entry{checkpoint_.run, attention_name_of(config_.model), config_.random.seed};
+    folder.enter(entry, config_line(config_), identity_json(of_all_seeds, task_->file_digest()),
+                 environment());
+    return folder;
   }
 
-  void open(Existing existing) {
-    const std::string records = folder_.records_file(checkpoint_.run);
-    const std::string file = folder_.checkpoint_file(checkpoint_.run);
-    std::optional<Checkpoint> saved;
-    if (existing != Existing::kOverwrite) saved = read_checkpoint(file, checkpoint_.identity);
-    if (existing == Existing::kRefuse && saved) {
-      throw UserError(records + ": this run is there already (" + saved->status + " after " +
+  /// Takes up what the folder holds of the run, whose file of records is locked by now.
+  void take_up(Existing existing) {
+    if (existing == Existing::kOverwrite) remove_checkpoint(checkpoint_file_);
+    const auto saved = read_checkpoint(checkpoint_file_, checkpoint_.identity);
+    if (!saved) {
+      records_.cut_back(0);  // of a run that was never saved, all begins anew
+      return;
+    }
+    if (existing == Existing::kRefuse) {
+      throw UserError(folder_.path() + ": this run is there already (" + saved->status + " after " +
                       std::to_string(saved->training.step) +
                       " steps); --resume goes on with it, --overwrite begins anew");
     }
-    if (saved) {
-      checkpoint_ = *saved;
-      if (has_ended()) return;
-      restore_tensors(file, checkpoint_, tensors());
-      trainer_->resume(checkpoint_.training);
+    if (saved->training.step > trainer_.total_steps()) {
+      throw UserError(checkpoint_file_ + ": is of step " + std::to_string(saved->training.step) +
+                      ", this training has only " + std::to_string(trainer_.total_steps()));
     }
-    // Of a run that was never saved, what was recorded is begun anew.
-    if (!saved) RecordFile(records).flush();
-    records_.emplace(records, checkpoint_.records_length);
+    checkpoint_ = *saved;
+    had_ended_ = has_ended();
+    if (had_ended_) return;
+    restore_checkpoint(checkpoint_file_, checkpoint_, tensors());
+    trainer_.resume(checkpoint_.training);
+    records_.cut_back(checkpoint_.records_length);
+    saved_step_ = checkpoint_.training.step;
+    checkpoint_.reason.clear();
   }
 
   bool has_ended() const {
@@ -114,14 +127,15 @@ class Run {
   RunRecord first_record() const {
     RunRecord record = run_record(named_values(*model_));
     record.experiment = config_.name;
-    record.variant = attention_mode_of(config_.model);
+    record.variant = attention_name_of(config_.model);
     record.seed = config_.random.seed;
     record.config = config_line(config_);
     return record;
   }
 
+  /// Of this sitting: a limit that counted all would let a resumed run take one step at a time.
   bool is_out_of_time() const {
-    return config_.limits.seconds && wall_s() >= *config_.limits.seconds;
+    return config_.limits.seconds && seconds_since(start_) >= *config_.limits.seconds;
   }
 
   bool is_save_due(int64_t step) const {
@@ -131,13 +145,15 @@ class Run {
   }
 
   void save(const std::string& status) {
-    records_->sync();
+    records_.sync();
     checkpoint_.status = status;
-    checkpoint_.training = trainer_->state();
-    checkpoint_.records_length = records_->length();
-    checkpoint_.wall_s = wall_s();
-    start_ = last_save_ = Clock::now();
-    save_checkpoint(folder_.checkpoint_file(checkpoint_.run), checkpoint_, tensors());
+    checkpoint_.training = trainer_.state();
+    checkpoint_.records_length = records_.length();
+    Checkpoint to_save = checkpoint_;
+    to_save.wall_s = wall_s();
+    save_checkpoint(checkpoint_file_, to_save, tensors(), saved_step_);
+    saved_step_ = checkpoint_.training.step;
+    last_save_ = Clock::now();
   }
 
   void finish(TrainingEnd end, const RunSink& sink) {
@@ -145,33 +161,45 @@ class Run {
     if (end == TrainingEnd::kInterrupted) save(status_name(end));
     EndRecord record;
     record.status = status_name(end);
-    record.reason = end == TrainingEnd::kDiverged ? trainer_->reason() : reason_;
-    record.steps = trainer_->state().step;
-    record.metrics = final_metrics(trainer_->state().evaluations);
-    record.batch_digest = trainer_->state().batch_digest;
+    record.reason = checkpoint_.reason;
+    record.steps = trainer_.state().step;
+    record.metrics = final_metrics(trainer_.state().evaluations);
+    record.batch_digest = trainer_.state().batch_digest;
     record.wall_s = wall_s();
     record.peak_rss_mb = peak_rss_mb();
     sink.emit(record);
-    records_->sync();
-    reason_ = record.reason;
+    records_.sync();
     if (end != TrainingEnd::kInterrupted) save(status_name(end));
+    checkpoint_.wall_s = record.wall_s;
   }
 
   /// Spent training, in earlier sittings too.
   double wall_s() const { return checkpoint_.wall_s + seconds_since(start_); }
 
-  RunTensors tensors() { return {*model_, trainer_->optimizer(), random_}; }
+  RunTensors tensors() { return {*model_, trainer_.optimizer(), random_}; }
+
+  ModelImpl& on_device() {
+    model_->to(device_of(config_.run));
+    return *model_;
+  }
+
+  static Checkpoint unsaved(const ExperimentConfig& config, const Task& task) {
+    Checkpoint checkpoint;
+    checkpoint.identity = identity_json(config, task.file_digest());
+    checkpoint.run = run_id(config, task.file_digest());
+    return checkpoint;
+  }
 
   TrainResult result() const {
     TrainResult result;
     result.run = checkpoint_.run;
     result.status = checkpoint_.status;
-    result.reason = reason_;
+    result.reason = checkpoint_.reason;
     result.steps = checkpoint_.training.step;
-    result.total_steps = trainer_->total_steps();
+    result.total_steps = trainer_.total_steps();
     result.evaluations = checkpoint_.training.evaluations;
     result.wall_s = checkpoint_.wall_s;
-    result.had_ended = !records_;
+    result.had_ended = had_ended_;
     return result;
   }
 
@@ -179,13 +207,14 @@ class Run {
   RandomSource random_, data_;
   std::unique_ptr<Task> task_;
   std::shared_ptr<ModelImpl> model_;
+  Trainer trainer_;
+  Checkpoint checkpoint_;  // as it was last saved, or taken up; of time what earlier sittings took
   ExperimentFolder folder_;
-  std::optional<Trainer> trainer_;
-  std::optional<RecordFile> records_;  // none where the run had ended
-  Checkpoint checkpoint_;
-  std::string reason_;
-  Clock::time_point start_ = Clock::now();  // of what checkpoint_.wall_s does not count
-  Clock::time_point last_save_ = start_;
+  std::string checkpoint_file_;
+  RecordFile records_;
+  bool had_ended_ = false;
+  std::optional<int64_t> saved_step_;  // of the tensors that the folder holds
+  Clock::time_point start_, last_save_;
 };
 
 }  // namespace

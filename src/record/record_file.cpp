@@ -56,10 +56,9 @@ void check_length(const Descriptor& file, const std::string& path, int64_t size,
 
 }  // namespace
 
-RecordFile::RecordFile(std::string path, std::optional<int64_t> length)
+RecordFile::RecordFile(std::string path)
     : path_(std::move(path)),
-      file_(open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | (length ? 0 : O_CREAT),
-                 kNewFileMode)) {
+      file_(open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_CREAT, kNewFileMode)) {
   if (file_.get() < 0) fail_creating(path_, errno);
   struct stat status {};
   if (fstat(file_.get(), &status) != 0) fail_creating(path_, errno);
@@ -70,12 +69,16 @@ RecordFile::RecordFile(std::string path, std::optional<int64_t> length)
   }
   // Again: until the lock was taken another process may have written.
   if (fstat(file_.get(), &status) != 0) fail_creating(path_, errno);
-  if (length) check_length(file_, path_, status.st_size, *length);
-  written_ = length ? *length : end_of_lines(file_, path_, status.st_size);
-  if (written_ < status.st_size && ftruncate(file_.get(), written_) != 0) {
-    fail_creating(path_, errno);
-  }
-  if (lseek(file_.get(), written_, SEEK_SET) < 0) fail_creating(path_, errno);
+  written_ = status.st_size;
+  cut_back(end_of_lines(file_, path_, status.st_size));
+}
+
+void RecordFile::cut_back(int64_t length) {
+  require(lines_.empty(), "a file of records is cut back before anything is written");
+  check_length(file_, path_, written_, length);
+  if (length < written_ && ftruncate(file_.get(), length) != 0) fail_creating(path_, errno);
+  if (lseek(file_.get(), length, SEEK_SET) < 0) fail_creating(path_, errno);
+  written_ = length;
 }
 
 RecordFile::~RecordFile() { write_lines(); }

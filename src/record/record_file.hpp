@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 
 #include "base/descriptor.hpp"
@@ -19,13 +18,15 @@ namespace qkvlab {
 /// flush().
 class RecordFile : public RecordSink {
  public:
-  /// Opens the file after its last whole line, or creates it. With a `length`, that of an earlier
-  /// length(), it must exist and is cut back to so many bytes, at which a line must end.
-  explicit RecordFile(std::string path, std::optional<int64_t> length = std::nullopt);
+  /// Opens the file after its last whole line, or creates it.
+  explicit RecordFile(std::string path);
   /// Writes what emit() left, but cannot tell when that fails: call flush() before.
   ~RecordFile() override;
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
+
+  /// Cuts the file back to `length` bytes, that of an earlier length(), at which a line must end.
+  void cut_back(int64_t length);
 
   void emit(const Record& record) override;
   /// Hands all lines to the operating system.

@@ -1,19 +1,14 @@
 #include "training/checkpoint.hpp"
 
-#include <ATen/ATen.h>
-#include <torch/utils.h>
-
-#include <algorithm>
-#include <cstring>
 #include <filesystem>
-#include <map>
+#include <limits>
 
 #include "base/atomic_file.hpp"
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/json_difference.hpp"
 #include "base/number_text.hpp"
-#include "base/safetensors.hpp"
 #include "base/text_file.hpp"
 
 namespace qkvlab {
@@ -24,45 +19,9 @@ namespace fs = std::filesystem;
 
 constexpr int64_t kFormat = 1;
 
-std::string tensors_file(const std::string& file, const Checkpoint& checkpoint) {
-  const std::string name =
-      checkpoint.run + "." + std::to_string(checkpoint.training.step) + ".safetensors";
-  return (fs::path(file).parent_path() / name).string();
-}
-
-/// Everything that a checkpoint keeps of a run, sharing its memory where it can.
-NamedTensors tensors_of(const RunTensors& run) {
-  NamedTensors tensors;
-  for (const NamedValue& parameter : named_values(run.model)) {
-    tensors.emplace_back(parameter.path, parameter.value);
-  }
-  for (auto& [name, value] : run.optimizer.state())
-    tensors.emplace_back("optimizer." + name, value);
-  if (run.random.scheme() == RandomScheme::kTorchStream) {
-    tensors.emplace_back("random.stream", run.random.generator("").get_state());
-  }
-  return tensors;
-}
-
-DataType data_type(const at::Tensor& tensor) {
-  switch (tensor.scalar_type()) {
-    case at::kFloat:
-      return DataType::kFloat32;
-    case at::kDouble:
-      return DataType::kFloat64;
-    default:
-      require(tensor.scalar_type() == at::kByte, "checkpoints hold floats and bytes");
-      return DataType::kUint8;
-  }
-}
-
-std::string shape_text(at::IntArrayRef shape) {
-  std::string text = "[";
-  for (const int64_t size : shape) {
-    if (text.size() > 1) text += ", ";
-    text += std::to_string(size);
-  }
-  return text + "]";
+/// RUN.STEP.safetensors beside RUN.json.
+std::string tensors_file(const std::string& file, int64_t step) {
+  return fs::path(file).replace_extension(std::to_string(step) + ".safetensors").string();
 }
 
 void append_member(std::string& text, const std::string& key, const std::string& json) {
@@ -103,8 +62,10 @@ std::string checkpoint_text(const Checkpoint& checkpoint, const std::string& ten
   append_member(text, "format", number_json(kFormat));
   append_member(text, "run", string_json(checkpoint.run));
   append_member(text, "status", string_json(checkpoint.status));
+  append_member(text, "reason", string_json(checkpoint.reason));
   append_member(text, "step", number_json(checkpoint.training.step));
   append_member(text, "tensors", string_json(fs::path(tensors).filename().string()));
+  append_member(text, "tensors_digest", string_json(checkpoint.tensors_digest));
   append_member(text, "records_length", number_json(checkpoint.records_length));
   append_member(text, "batch_digest", string_json(checkpoint.training.batch_digest));
   append_member(text, "evaluations", evaluations_json(checkpoint.training.evaluations));
@@ -134,37 +95,20 @@ Evaluation evaluation_of(const JsonValue& value) {
 
 }  // namespace
 
-void save_checkpoint(const std::string& file, const Checkpoint& checkpoint,
-                     const RunTensors& tensors) {
-  const std::string path = tensors_file(file, checkpoint);
-  NamedTensors held;  // on the CPU and contiguous, alive until they are written
-  std::vector<TensorView> views;
-  for (const auto& [name, tensor] : tensors_of(tensors)) {
-    held.emplace_back(name, tensor.detach().cpu().contiguous());
-    const at::Tensor& plain = held.back().second;
-    views.push_back({name,
-                     data_type(plain),
-                     plain.sizes().vec(),
-                     {static_cast<const char*>(plain.data_ptr()), plain.nbytes()}});
-  }
-  write_safetensors(path, views,
-                    {{"format", "pt"}, {"step", std::to_string(checkpoint.training.step)}});
+void save_checkpoint(const std::string& file, Checkpoint checkpoint, const RunTensors& tensors,
+                     std::optional<int64_t> previous) {
+  const int64_t step = checkpoint.training.step;
+  checkpoint.tensors_digest = save_tensors(tensors_file(file, step), step, tensors);
   AtomicFile json(file);
-  json.write(checkpoint_text(checkpoint, path));
+  json.write(checkpoint_text(checkpoint, tensors_file(file, step)));
   json.commit();
-  // Those of earlier steps, whatever ended this before it removed them.
-  for (const auto& entry : fs::directory_iterator(fs::path(path).parent_path())) {
-    const std::string name = entry.path().filename().string();
-    const bool of_this_run = name.rfind(checkpoint.run + ".", 0) == 0;
-    if (of_this_run && entry.path().extension() == ".safetensors" && entry.path() != path) {
-      std::error_code ignored;
-      fs::remove(entry.path(), ignored);
-    }
-  }
+  std::error_code ignored;
+  if (previous && *previous != step) fs::remove(tensors_file(file, *previous), ignored);
 }
 
 std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::string& identity) {
-  if (!fs::exists(file)) return {};
+  std::error_code no_such_file;
+  if (!fs::exists(file, no_such_file) && !no_such_file) return {};
   const std::string text = read_text_file(file);
   const JsonValue json = parse_json(text, file);
   if (json.at("format").integer(1) > kFormat) {
@@ -180,6 +124,7 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::st
   if (checkpoint.run != fs::path(file).stem()) json.at("run").fail("must be the file's own name");
   checkpoint.status =
       json.at("status").one_of("status", {"running", "completed", "diverged", "interrupted"});
+  checkpoint.reason = json.at("reason").string();
   checkpoint.training.step = json.at("step").integer(0);
   checkpoint.records_length = json.at("records_length").integer(0);
   checkpoint.training.batch_digest = json.at("batch_digest").string();
@@ -188,45 +133,31 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::st
   }
   checkpoint.wall_s = json.at("wall_s").number();
   const std::string named = json.at("tensors").string();
-  if (named != fs::path(tensors_file(file, checkpoint)).filename()) {
+  if (named != fs::path(tensors_file(file, checkpoint.training.step)).filename()) {
     json.at("tensors").fail("must be RUN.STEP.safetensors of this run and step");
   }
+  checkpoint.tensors_digest = json.at("tensors_digest").string();
   json.refuse_unread_keys();
   return checkpoint;
 }
 
-void restore_tensors(const std::string& file, const Checkpoint& checkpoint,
-                     const RunTensors& tensors) {
-  const torch::NoGradGuard no_grad;
-  const std::string path = tensors_file(file, checkpoint);
-  const SafetensorsFile stored = read_safetensors(path);
-  std::map<std::string, const StoredTensor*> by_name;
-  for (const StoredTensor& tensor : stored.tensors) by_name[tensor.name] = &tensor;
-  tensors.optimizer.make_state(checkpoint.training.step);
-  for (auto& [name, target] : tensors_of(tensors)) {
-    const auto found = by_name.find(name);
-    if (found == by_name.end()) throw UserError(path + ": lacks the tensor " + name);
-    const StoredTensor& tensor = *found->second;
-    const std::string wanted = shape_text(target.sizes());
-    if (tensor.shape != target.sizes().vec()) {
-      throw UserError(path + ": " + name + " must be " + wanted + ", is " +
-                      shape_text(tensor.shape));
+void restore_checkpoint(const std::string& file, const Checkpoint& checkpoint,
+                        const RunTensors& tensors) {
+  const int64_t step = checkpoint.training.step;
+  restore_tensors(tensors_file(file, step), step, checkpoint.tensors_digest, tensors);
+}
+
+void remove_checkpoint(const std::string& file) {
+  std::error_code ignored;
+  fs::remove(file, ignored);
+  sync_folder_of(file);
+  const fs::path folder = fs::path(file).parent_path();
+  const std::string prefix = fs::path(file).stem().string() + ".";
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const bool of_this_run = entry.path().filename().string().rfind(prefix, 0) == 0;
+    if (of_this_run && entry.path().extension() == ".safetensors") {
+      fs::remove(entry.path(), ignored);
     }
-    at::Tensor plain = at::empty(target.sizes(), target.options().device(at::kCPU));
-    if (tensor.type != data_type(plain)) {
-      throw UserError(path + ": " + name + " has another type of numbers than the run's");
-    }
-    std::memcpy(plain.data_ptr(), tensor.bytes.data(), tensor.bytes.size());
-    if (name == "random.stream") {
-      tensors.random.generator("").set_state(plain);
-    } else {
-      target.copy_(plain);
-    }
-    by_name.erase(found);
-  }
-  if (!by_name.empty()) {
-    throw UserError(path + ": holds the tensor " + by_name.begin()->first +
-                    ", which this run does not have");
   }
 }
 

@@ -18,13 +18,12 @@ struct Counts {
   int64_t sequences = 0, exact = 0;
 };
 
-void count_exact(const Batch& batch, const Supervised& supervised, const at::Tensor& right,
+void count_exact(const Batch& batch, const Questions& questions, const at::Tensor& right,
                  Counts& counts) {
-  at::Tensor wrong = at::zeros(batch.targets.sizes(), right.options()).reshape(-1);  // [B * T]
-  if (supervised.rows.defined()) {
-    wrong.index_put_({supervised.rows}, ~right);
-  } else {
-    wrong = ~right;
+  at::Tensor wrong = ~right;  // [N]
+  if (questions.rows.defined()) {
+    wrong = at::zeros({batch.targets.numel()}, right.options());  // [B * T]
+    wrong.index_put_({questions.rows}, ~right);
   }
   const at::Tensor wrong_sequences = wrong.view(batch.targets.sizes()).any(-1);  // [B]
   counts.sequences += batch.targets.size(0);
@@ -62,15 +61,16 @@ Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64
     for (size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = (start + static_cast<int64_t>(i)) * stride;
     }
-    const Batch batch = to_device(task.batch(split, numbers), device);
-    const Supervised supervised = supervised_logits(model, batch);
-    const at::Tensor losses = at::cross_entropy_loss(supervised.logits, supervised.targets, {},
-                                                     at::Reduction::None);        // [N]
-    const at::Tensor right = supervised.logits.argmax(-1) == supervised.targets;  // [N]
+    const Batch batch = task.batch(split, numbers);
+    const Questions questions = questions_of(batch, device);
+    const at::Tensor logits = answer(model, questions);  // [N, K]
+    const at::Tensor losses =
+        at::cross_entropy_loss(logits, questions.targets, {}, at::Reduction::None);  // [N]
+    const at::Tensor right = logits.argmax(-1) == questions.targets;                 // [N]
     counts.loss += losses.sum(at::kDouble).item<double>();
     counts.positions += right.numel();
     counts.right += right.sum().item<int64_t>();
-    if (task.has_long_answers()) count_exact(batch, supervised, right, counts);
+    if (task.has_long_answers()) count_exact(batch, questions, right, counts);
   }
   const auto positions = static_cast<double>(std::max<int64_t>(counts.positions, 1));
   Evaluation result;

@@ -2,44 +2,51 @@
 
 #include <ATen/ATen.h>
 
-#include "layers/replica_shape.hpp"
-
 namespace qkvlab {
 
 namespace {
 
 bool all_finite(const at::Tensor& tensor) { return tensor.isfinite().all().item<bool>(); }
 
+/// [] or [R].
+at::Tensor norm_of(const at::Tensor& gradient, int64_t replicas) {
+  return replicas > 0 ? gradient.reshape({replicas, -1}).norm(2, {-1}) : gradient.norm();
+}
+
+at::Tensor no_norm(const at::Tensor& parameter, int64_t replicas) {
+  return replicas > 0 ? at::zeros({replicas}, parameter.options())
+                      : at::zeros({}, parameter.options());
+}
+
 }  // namespace
 
 NamedTensors gradient_norms(const ModelImpl& model) {
-  const bool replicas = model.replicas() > 0;
+  const int64_t replicas = model.replicas();
   NamedTensors norms;
   for (const NamedValue& parameter : named_values(model)) {
-    const at::Tensor& gradient = parameter.gradient;
-    at::Tensor norm;
-    if (!gradient.defined()) {
-      norm = replicas ? at::zeros({model.replicas()}, parameter.value.options())
-                      : at::zeros({}, parameter.value.options());
-    } else {
-      norm = replicas ? gradient.reshape({gradient.size(0), -1}).norm(2, {-1}) : gradient.norm();
-    }
-    norms.emplace_back(parameter.path, norm);
+    norms.emplace_back(parameter.path, parameter.gradient.defined()
+                                           ? norm_of(parameter.gradient, replicas)
+                                           : no_norm(parameter.value, replicas));
   }
   return norms;
 }
 
-at::Tensor global_norm(const NamedTensors& norms) {
-  std::vector<at::Tensor> parts;
-  parts.reserve(norms.size());
-  for (const auto& [path, norm] : norms) parts.push_back(norm);
-  return at::stack(parts).norm(2, {0});
+at::Tensor global_norm(const std::vector<at::Tensor>& parameters, int64_t replicas) {
+  std::vector<at::Tensor> norms;
+  norms.reserve(parameters.size());
+  for (const at::Tensor& parameter : parameters) {
+    const at::Tensor& gradient = parameter.grad();
+    if (gradient.defined()) norms.push_back(norm_of(gradient, replicas));
+  }
+  if (norms.empty()) return no_norm(parameters.front(), replicas);
+  return at::stack(norms).norm(2, {0});
 }
 
-void clip_gradients(const ModelImpl& model, const at::Tensor& norm, double limit) {
+void clip_gradients(const std::vector<at::Tensor>& parameters, const at::Tensor& norm,
+                    double limit) {
   constexpr double kEpsilon = 1e-6;
   const at::Tensor factor = (limit / (norm + kEpsilon)).clamp_max(1);  // [] or [R]
-  for (const at::Tensor& parameter : model.parameters()) {
+  for (const at::Tensor& parameter : parameters) {
     at::Tensor gradient = parameter.grad();
     if (!gradient.defined()) continue;
     std::vector<int64_t> shape(gradient.dim(), 1);

@@ -11,13 +11,15 @@ namespace qkvlab {
 /// or [R] with R replicas. A parameter without a gradient has norm 0.
 NamedTensors gradient_norms(const ModelImpl& model);
 
-/// The L2 norm over all of them: [] or [R].
-at::Tensor global_norm(const NamedTensors& norms);
+/// The L2 norm over the gradients of all `parameters` of a model, as they are stored: [] for a single
+/// model (`replicas` = 0), or [R]. One without a gradient counts as 0.
+at::Tensor global_norm(const std::vector<at::Tensor>& parameters, int64_t replicas);
 
 /// Scales the gradients so that their global norm, given as `norm`, is at most `limit`: by
 /// min(1, limit / (norm + 1e-6)), as torch.nn.utils.clip_grad_norm_ does; each replica's by its own
 /// norm.
-void clip_gradients(const ModelImpl& model, const at::Tensor& norm, double limit);
+void clip_gradients(const std::vector<at::Tensor>& parameters, const at::Tensor& norm,
+                    double limit);
 
 /// The path of the first parameter that holds, or whose gradient holds, a number that is not
 /// finite, with what it is: "gradient of head.weight"; empty where all are finite.

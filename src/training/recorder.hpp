@@ -8,14 +8,19 @@
 
 namespace qkvlab {
 
+/// The split that is evaluated, and whose first examples attention is recorded of: what is held out,
+/// or where nothing is the training split.
+Split evaluated_split(const Task& task);
+
 /// Writes the records of a training run, each kind when it is due. What is asked for never costs
 /// nothing.
 class Recorder {
  public:
   Recorder(const RecordConfig& config, RunSink sink) : config_(config), sink_(std::move(sink)) {}
 
-  /// Step `step` (from 1) before its update: its loss, rate and gradient norms.
+  /// Step `step` (from 1) before its update: its loss, rate and gradient norms, where they are due.
   void step(int64_t step, float loss, double lr, float grad_norm) const;
+  bool gradients_are_due(int64_t step) const;
   void gradients(int64_t step, const NamedTensors& norms) const;
 
   void evaluation(int64_t step, const Evaluation& evaluation) const;

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "config/share.hpp"
+
 namespace qkvlab {
 
 namespace {
@@ -29,7 +31,7 @@ int64_t warmup_steps(const ScheduleConfig& config, int64_t total) {
   const WarmUp& warmup =
       std::visit([](const auto& schedule) -> const WarmUp& { return schedule; }, config);
   if (warmup.warmup_steps > 0) return warmup.warmup_steps;
-  return static_cast<int64_t>(warmup.warmup_fraction * static_cast<double>(total));
+  return count_of_share(warmup.warmup_fraction, total);
 }
 
 double learning_rate(const ScheduleConfig& config, double peak, int64_t step, int64_t total) {

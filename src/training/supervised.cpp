@@ -6,29 +6,25 @@
 
 namespace qkvlab {
 
-Supervised supervised_logits(const ModelImpl& model, const Batch& batch,
-                             const DropoutStep* dropout_step) {
-  Supervised result;
-  const at::Tensor flat = batch.targets.reshape(-1);  // [B * T] or [B]
-  const bool per_token = batch.targets.dim() == 2;
-  const at::Tensor asked = flat != kUnsupervised;
-  if (per_token && !asked.all().item<bool>()) result.rows = asked.nonzero().squeeze(-1);  // [N]
-  const at::Tensor logits = model.logits(batch.input, result.rows, dropout_step);
-  result.logits = logits.reshape({-1, logits.size(-1)});
-  result.targets = result.rows.defined() ? flat.index_select(0, result.rows) : flat;
-  return result;
+Questions questions_of(const Batch& batch, at::Device device) {
+  Questions questions;
+  at::Tensor targets = batch.targets.reshape(-1);  // [B * T] or [B]
+  const at::Tensor asked = targets != kUnsupervised;
+  if (batch.targets.dim() == 2 && !asked.all().item<bool>()) {
+    const at::Tensor rows = asked.nonzero().squeeze(-1);  // [N]
+    targets = targets.index_select(0, rows);
+    questions.rows = rows.to(device);
+  }
+  questions.targets = targets.to(device);
+  questions.input.tokens = batch.input.tokens.to(device);
+  if (batch.input.valid.defined()) questions.input.valid = batch.input.valid.to(device);
+  return questions;
 }
 
-Batch to_device(const Batch& batch, at::Device device) {
-  Batch moved = batch;
-  moved.input.tokens = batch.input.tokens.to(device);
-  if (batch.input.valid.defined()) moved.input.valid = batch.input.valid.to(device);
-  moved.targets = batch.targets.to(device);
-  return moved;
-}
-
-int64_t count_supervised(const Batch& batch) {
-  return (batch.targets != kUnsupervised).sum().item<int64_t>();
+at::Tensor answer(const ModelImpl& model, const Questions& questions,
+                  const DropoutStep* dropout_step) {
+  const at::Tensor logits = model.logits(questions.input, questions.rows, dropout_step);
+  return logits.reshape({-1, logits.size(-1)});
 }
 
 }  // namespace qkvlab

@@ -5,21 +5,19 @@
 
 namespace qkvlab {
 
-/// What a model says where a batch asks something, and what it should have said.
-struct Supervised {
-  at::Tensor logits;   // [N, K]
+/// What a batch asks of a model, and nothing else of it.
+struct Questions {
+  TokenInput input;    // [B, T]
+  at::Tensor rows;     // int64 [N], the positions in the flattened [B * T] that are asked; undefined
+                       // where all are, or one class per sequence
   at::Tensor targets;  // int64 [N], all of them supervised
-  at::Tensor rows;  // int64 [N], positions in the flattened targets; undefined where all are asked
 };
 
-/// Runs a single model on a batch; its head computes the supervised positions alone.
-Supervised supervised_logits(const ModelImpl& model, const Batch& batch,
-                             const DropoutStep* dropout_step = nullptr);
+/// The supervised positions of a batch (on the CPU), with its input on `device`.
+Questions questions_of(const Batch& batch, at::Device device = at::kCPU);
 
-/// The same batch on another device.
-Batch to_device(const Batch& batch, at::Device device);
-
-/// How many positions of a batch are supervised.
-int64_t count_supervised(const Batch& batch);
+/// The logits [N, K] of a single model where it is asked; its head computes no others.
+at::Tensor answer(const ModelImpl& model, const Questions& questions,
+                  const DropoutStep* dropout_step = nullptr);
 
 }  // namespace qkvlab

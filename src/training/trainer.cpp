@@ -11,7 +11,6 @@
 #include "layers/tensor_values.hpp"
 #include "training/gradients.hpp"
 #include "training/schedule.hpp"
-#include "training/supervised.hpp"
 
 namespace qkvlab {
 
@@ -29,15 +28,15 @@ int64_t steps_of(const TrainingConfig& config, const Task& task, const BatchOrde
   return *config.epochs * order.steps_per_epoch();
 }
 
-/// The first tensor on the way to the logits that is not finite; "loss" where all are.
-std::string first_non_finite_intermediate(const ModelImpl& model, const Batch& batch) {
+/// The first tensor on the way to the logits that is not finite; empty where all are.
+std::string first_non_finite_intermediate(const ModelImpl& model, const TokenInput& input) {
   const torch::NoGradGuard no_grad;
-  for (const auto& [name, value] : model.intermediates(batch.input)) {
+  for (const auto& [name, value] : model.intermediates(input)) {
     // A masked score is −∞ on purpose.
     const at::Tensor wrong = value.isnan() | (value == INFINITY);
     if (wrong.any().item<bool>()) return name;
   }
-  return "loss";
+  return {};
 }
 
 }  // namespace
@@ -62,13 +61,21 @@ Trainer::Trainer(const ExperimentConfig& config, const Task& task, ModelImpl& mo
       random_(std::move(random)),
       order_(task, std::move(data), config.training.batch_size * config.training.accumulate),
       optimizer_(config.training.optimizer, model),
-      device_(model.parameters().front().device()) {
+      parameters_(model.parameters()),
+      device_(parameters_.front().device()) {
   total_steps_ = steps_of(config.training, task, order_);
   const int64_t warmup = warmup_steps(config.training.schedule, total_steps_);
   if (warmup >= total_steps_ && warmup > 0) {
     throw UserError("training.schedule: " + std::to_string(warmup) +
                     " steps of warm-up leave nothing of a training of " +
                     std::to_string(total_steps_));
+  }
+  const int64_t samples = config.record.attention.samples;
+  const int64_t examples = task.examples(evaluated_split(task));
+  if (config.record.attention.every > 0 && samples > examples && examples > 0) {
+    throw UserError("record.attention.samples: must be at most " + std::to_string(examples) +
+                    ", the examples of the split " + task.split_name(evaluated_split(task)) +
+                    ", got " + std::to_string(samples));
   }
 }
 
@@ -79,76 +86,85 @@ void Trainer::resume(TrainingState state) {
 
 TrainingEnd Trainer::run(const Recorder& recorder, const AfterStep& after_step) {
   if (state_.step == 0 && recorder.attention_is_due(0, false)) recorder.attention(0, model_, task_);
-  if (total_steps_ == 0) evaluate_splits(recorder);
+  if (total_steps_ == 0 && !evaluate_splits(recorder)) return TrainingEnd::kDiverged;
   const double peak = peak_lr(config_.training.optimizer);
   const int64_t evaluate_every = config_.training.evaluate.every;
   while (state_.step < total_steps_) {
     const double lr = learning_rate(config_.training.schedule, peak, state_.step, total_steps_);
-    StepResult result = forward_and_backward();
+    const StepResult result = forward_and_backward();
     const int64_t step = ++state_.step;
-    recorder.step(step, result.loss, lr, result.grad_norm);
-    recorder.gradients(step, result.norms);
+    recorder.step(step, result.loss, lr, result.norm.item<float>());
+    if (recorder.gradients_are_due(step)) recorder.gradients(step, gradient_norms(model_));
     if (!is_finite(result)) return TrainingEnd::kDiverged;
     if (config_.training.grad_clip) {
-      clip_gradients(model_, result.norm, *config_.training.grad_clip);
+      clip_gradients(parameters_, result.norm, *config_.training.grad_clip);
     }
     optimizer_.step(lr);
 
     bool last = step == total_steps_;
     if (last || (evaluate_every > 0 && step % evaluate_every == 0)) {
-      evaluate_splits(recorder);
+      if (!evaluate_splits(recorder)) return TrainingEnd::kDiverged;
       last = last || target_is_reached();
     }
     if (recorder.attention_is_due(step, last)) recorder.attention(step, model_, task_);
-    const bool go_on = after_step({step, total_steps_, result.loss, result.tokens});
+    const bool go_on = after_step({step, total_steps_, result.loss, result.tokens, last});
     if (last) break;
     if (!go_on) return TrainingEnd::kInterrupted;
   }
   return TrainingEnd::kCompleted;
 }
 
-Trainer::StepResult Trainer::forward_and_backward() {
-  StepResult result;
+std::vector<Questions> Trainer::next_batches(StepResult& result) {
   const std::vector<int64_t> numbers = order_.next();
   const auto count = static_cast<int64_t>(numbers.size());
   const int64_t batch_size = config_.training.batch_size;
-  int64_t supervised = 0;
+  std::vector<Questions> batches;
   for (int64_t begin = 0; begin < count; begin += batch_size) {
     const at::ArrayRef<int64_t> all = numbers;
-    Batch batch = task_.batch(Split::kTrain, all.slice(begin, std::min(batch_size, count - begin)));
+    const Batch batch =
+        task_.batch(Split::kTrain, all.slice(begin, std::min(batch_size, count - begin)));
     state_.batch_digest = xxh3_64_hex(
         state_.batch_digest + digest({batch.input.tokens, batch.input.valid, batch.targets}));
-    supervised += count_supervised(batch);
     result.tokens += batch.input.tokens.numel();
-    result.batches.push_back(to_device(batch, device_));
+    batches.push_back(questions_of(batch, device_));
   }
+  return batches;
+}
+
+Trainer::StepResult Trainer::forward_and_backward() {
+  StepResult result;
+  result.batches = next_batches(result);
+  int64_t supervised = 0;
+  for (const Questions& batch : result.batches) supervised += batch.targets.numel();
 
   optimizer_.zero_grad();
   DropoutStep dropout_step{{random_}, state_.step};
   double loss = 0;
-  for (const Batch& batch : result.batches) {
-    const Supervised said = supervised_logits(model_, batch, &dropout_step);
-    at::Tensor mean = cross_entropy(said.logits, said.targets);
+  for (const Questions& batch : result.batches) {
+    const at::Tensor logits = answer(model_, batch, &dropout_step);  // [N, K]
+    at::Tensor mean = cross_entropy(logits, batch.targets);
     if (result.batches.size() > 1) {
       // Its share of the mean over all that the step supervises, wherever that is.
-      mean = mean * (static_cast<double>(said.targets.numel()) / static_cast<double>(supervised));
+      mean = mean * (static_cast<double>(batch.targets.numel()) / static_cast<double>(supervised));
     }
     mean.backward();
     loss += mean.item<double>();
     ++dropout_step.micro_batch;
   }
-  result.norms = gradient_norms(model_);
-  result.norm = global_norm(result.norms);
   result.loss = static_cast<float>(loss);
-  result.grad_norm = result.norm.item<float>();
+  result.norm = global_norm(parameters_, model_.replicas());
   return result;
 }
 
 bool Trainer::is_finite(const StepResult& result) {
-  if (std::isfinite(result.loss) && std::isfinite(result.grad_norm)) return true;
+  if (std::isfinite(result.loss) && std::isfinite(result.norm.item<float>())) return true;
   std::string culprit = first_non_finite(model_);
   if (!std::isfinite(result.loss) && (culprit.empty() || culprit.rfind("gradient", 0) == 0)) {
-    culprit = first_non_finite_intermediate(model_, result.batches.front());
+    culprit.clear();
+    for (const Questions& batch : result.batches) {
+      if (culprit.empty()) culprit = first_non_finite_intermediate(model_, batch.input);
+    }
+    if (culprit.empty()) culprit = "loss";
   }
   // Each gradient may be finite, and their norm beyond float32's range.
   if (culprit.empty()) culprit = "the norm of all gradients";
@@ -156,7 +172,7 @@ bool Trainer::is_finite(const StepResult& result) {
   return false;
 }
 
-void Trainer::evaluate_splits(const Recorder& recorder) {
+bool Trainer::evaluate_splits(const Recorder& recorder) {
   const EvaluateConfig& config = config_.training.evaluate;
   const bool held_out = task_.examples(Split::kHeldOut) > 0;
   std::vector<Split> splits;
@@ -170,6 +186,15 @@ void Trainer::evaluate_splits(const Recorder& recorder) {
         evaluate(model_, task_, split, config_.training.batch_size, config.batches));
     recorder.evaluation(state_.step, state_.evaluations.back());
   }
+  for (const Evaluation& evaluation : state_.evaluations) {
+    if (std::isfinite(evaluation.loss)) continue;
+    // What the last update did, no later step finds.
+    std::string culprit = first_non_finite(model_);
+    if (culprit.empty()) culprit = evaluation.split + ".loss";
+    reason_ = "after step " + std::to_string(state_.step) + ": " + culprit + " is not finite";
+    return false;
+  }
+  return true;
 }
 
 bool Trainer::target_is_reached() const {

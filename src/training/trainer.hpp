@@ -12,6 +12,7 @@
 #include "training/evaluation.hpp"
 #include "training/optimizer.hpp"
 #include "training/recorder.hpp"
+#include "training/supervised.hpp"
 
 namespace qkvlab {
 
@@ -21,6 +22,7 @@ struct StepReport {
   int64_t total = 0;  // steps of the whole training
   float loss = 0;
   int64_t tokens = 0;  // that the model read in this step
+  bool last = false;   // of this training: its steps are done, or its target is reached
 };
 
 /// Where a training stands between two steps, beside parameters, optimiser and random stream.
@@ -59,22 +61,24 @@ class Trainer {
   /// is not finite any more; evaluates when due and at the end.
   TrainingEnd run(const Recorder& recorder, const AfterStep& after_step);
 
-  /// Of a training that diverged: in which step, and the first tensor that was not finite.
+  /// Of a training that diverged: in which step, and the first tensor that was not finite, in the
+  /// order of computation (parameters first).
   const std::string& reason() const { return reason_; }
 
  private:
   struct StepResult {
     float loss = 0;
-    float grad_norm = 0;
+    at::Tensor norm;  // of all gradients, before clipping
     int64_t tokens = 0;
-    std::vector<Batch> batches;
-    NamedTensors norms;
-    at::Tensor norm;
+    std::vector<Questions> batches;
   };
 
+  std::vector<Questions> next_batches(StepResult& result);
   StepResult forward_and_backward();
+  /// Whether all that a step computed is finite; says what is not in reason_.
   bool is_finite(const StepResult& result);
-  void evaluate_splits(const Recorder& recorder);
+  /// Evaluates the splits that are due; false: a loss is not finite.
+  bool evaluate_splits(const Recorder& recorder);
   bool target_is_reached() const;
 
   const ExperimentConfig config_;
@@ -83,6 +87,7 @@ class Trainer {
   RandomSource random_;
   BatchOrder order_;
   Optimizer optimizer_;
+  const std::vector<at::Tensor> parameters_;  // those of the model, as they are stored
   at::Device device_;
   int64_t total_steps_ = 0;
   TrainingState state_;

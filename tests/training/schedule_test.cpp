@@ -19,6 +19,7 @@ TEST(Schedule, ACosineAfterAWarmUpByFractionIsThePublishedOne) {
   // Of a published protocol: 158 steps, 5 % of them warm-up, rounded down to 7.
   const ScheduleConfig schedule = cosine(0, 0.05, 0);
   EXPECT_EQ(warmup_steps(schedule, 158), 7);
+  EXPECT_EQ(warmup_steps(cosine(0, 0.29, 0), 100), 29);  // the double 0.29 is a little less
   const auto rate = [&](int64_t step) { return learning_rate(schedule, 1e-3, step, 158); };
   EXPECT_DOUBLE_EQ(rate(0), 1e-3 / 7);
   EXPECT_DOUBLE_EQ(rate(6), 1e-3);
