@@ -21,7 +21,10 @@ struct Checked {
   ExperimentConfig config;
   TaskShape shape;
   ModelSize size;
+  MemoryUse memory;  // at its peak
 };
+
+constexpr double kMegabyte = 1e6;
 
 /// The parameters by part, as the JSON output names them.
 std::vector<std::pair<std::string, int64_t>> parts(const ModelSize& size) {
@@ -46,7 +49,13 @@ std::string check_text(const Checked& checked) {
   costs.add_row({"FLOPs per token, training", fixed(checked.size.training_flops(), 0)});
   costs.add_row({"bytes of weights, gradients and optimizer",
                  std::to_string(state_bytes(checked.size, checked.config.training.optimizer))});
-  return config_text(checked.config) + "\n" + parameters.text() + "\n" + costs.text();
+  Table memory({{"MB at the peak of training", Align::kLeft}, {""}});
+  for (const MemoryPart& part : memory_parts()) {
+    memory.add_row({part.words, fixed(checked.memory.*part.bytes / kMegabyte, 0)});
+  }
+  memory.add_row({"total", fixed(checked.memory.total() / kMegabyte, 0)});
+  return config_text(checked.config) + "\n" + parameters.text() + "\n" + costs.text() + "\n" +
+         memory.text();
 }
 
 std::string check_json(const Checked& checked) {
@@ -68,6 +77,12 @@ std::string check_json(const Checked& checked) {
   append_number(json, checked.size.training_flops());
   json += "},\n \"state_bytes\": " +
           std::to_string(state_bytes(checked.size, checked.config.training.optimizer));
+  json += ",\n \"memory_mb\": {";
+  for (const MemoryPart& part : memory_parts()) {
+    append_json_string(json, part.name);
+    json += ": " + fixed(checked.memory.*part.bytes / kMegabyte, 1) + ", ";
+  }
+  json += "\"total\": " + fixed(checked.memory.total() / kMegabyte, 1) + "}";
   return json + "}\n";
 }
 
@@ -79,6 +94,7 @@ void run_check(const CheckCommand& command) {
   checked.config = read_experiment_config(file, command.overrides);
   checked.shape = task_shape(checked.config.task);
   checked.size = model_size(checked.config.model, checked.shape);
+  checked.memory = peak_memory(checked.config, checked.shape);
   Output output(command.out, file);
   output.write(command.format == Format::kJson ? check_json(checked) : check_text(checked));
   output.finish();

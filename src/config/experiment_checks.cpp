@@ -9,6 +9,7 @@
 #include "base/spelling.hpp"
 #include "config/document_place.hpp"
 #include "config/field_types.hpp"
+#include "config/memory.hpp"
 
 namespace qkvlab {
 
@@ -173,6 +174,32 @@ class Checker {
     need(batch <= batch_limit, "training.batch_size",
          "makes batches of " + std::to_string(batch) + " tokens, allowed are at most " +
              std::to_string(batch_limit) + " (limits.tokens_per_batch)");
+    check_memory(shape);
+  }
+
+  void check_memory(const TaskShape& shape) const {
+    constexpr double kMegabyte = 1e6;
+    const MemoryUse use = peak_memory(config_, shape);
+    const double needed = use.total() / kMegabyte;
+    if (needed <= static_cast<double>(config_.limits.memory_mb)) return;
+    const auto& parts = memory_parts();
+    const MemoryPart& most = *std::max_element(
+        parts.begin(), parts.end(),
+        [&](const auto& a, const auto& b) { return use.*a.bytes < use.*b.bytes; });
+    fail(key_that_takes(most.bytes),
+         "the run would need about " + fixed(needed, 0) + " MB, allowed are at most " +
+             std::to_string(config_.limits.memory_mb) + " (limits.memory_mb); most of it, " +
+             fixed(use.*most.bytes / kMegabyte, 0) + " MB, is for " + most.words);
+  }
+
+  /// The key to make smaller where that part of a run takes too much.
+  std::string key_that_takes(double MemoryUse::*part) const {
+    if (part == &MemoryUse::attention) return length_key();
+    if (part == &MemoryUse::hidden) return "model.mlp.ratio";
+    if (part == &MemoryUse::state) return "model.d_model";
+    if (part == &MemoryUse::process) return "limits.memory_mb";
+    if (part == &MemoryUse::data) return "task";
+    return "training.batch_size";
   }
 
   /// The key that says how long the task's sequences are.

@@ -19,6 +19,7 @@ TEST(Check, ShowsTheResolvedConfigAndWhatItCosts) {
   // 17 words of width 8, three positions, W_V, and a head of two classes.
   EXPECT_NE(run.out.find("  attention            64\n"), std::string::npos) << run.out;
   EXPECT_NE(run.out.find("  total               242\n"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("MB at the peak of training"), std::string::npos) << run.out;
 }
 
 TEST(Check, JsonIsOneObjectWithTheSameNumbers) {
@@ -37,6 +38,12 @@ TEST(Check, JsonIsOneObjectWithTheSameNumbers) {
   EXPECT_DOUBLE_EQ(json.at("flops_per_token").at("training").get<double>(),
                    3 * json.at("flops_per_token").at("forward").get<double>());
   EXPECT_EQ(json.at("state_bytes"), 370 * 2 * 4);
+  double megabytes = 0;
+  for (const auto& part : json.at("memory_mb").items()) {
+    if (part.key() != "total") megabytes += part.value().get<double>();
+  }
+  EXPECT_NEAR(json.at("memory_mb").at("total").get<double>(), megabytes, 0.5);
+  EXPECT_GT(megabytes, 100);
 }
 
 TEST(Check, AResolvedConfigIsAConfig) {

@@ -76,6 +76,31 @@ TEST_F(ExperimentChecks, LimitsHold) {
   right({"limits.tokens_per_batch=256"});
 }
 
+TEST_F(ExperimentChecks, WhatTakesTooMuchMemoryIsNamed) {
+  const auto key = [&](std::vector<std::string> overrides) {
+    overrides.emplace_back("limits.memory_mb=400");
+    const std::string message = wrong(overrides);
+    EXPECT_NE(message.find(": the run would need about "), std::string::npos) << message;
+    EXPECT_NE(message.find(" MB, allowed are at most 400 (limits.memory_mb); most of it, "),
+              std::string::npos)
+        << message;
+    return message.substr(0, message.find(':')) + message.substr(message.rfind(" MB, is for "));
+  };
+  EXPECT_EQ(key({"task.length=2048", "model.max_length=2048"}),
+            "task.length MB, is for attention weights");
+  EXPECT_EQ(key({"model.mlp.ratio=64", "training.batch_size=512"}),
+            "model.mlp.ratio MB, is for hidden values of the MLP");
+  EXPECT_EQ(key({"model.d_model=2048"}),
+            "model.d_model MB, is for weights, gradients and optimizer");
+  EXPECT_EQ(key({"model.mlp=null", "model.d_model=128", "training.batch_size=4096"}),
+            "training.batch_size MB, is for activations as wide as the model");
+  EXPECT_EQ(key({"task.vocabulary=32768", "training.batch_size=2048", "model.d_model=8",
+                 "model.n_layers=1"}),
+            "training.batch_size MB, is for logits and one-hot tokens");
+  right({"limits.memory_mb=400"});
+  EXPECT_EQ(wrong({"limits.memory_mb=100"}).rfind("limits.memory_mb: the run would need ", 0), 0u);
+}
+
 TEST_F(ExperimentChecks, ATiedHeadPredictsTokensFromALookup) {
   EXPECT_EQ(wrong({"model.embedding=one_hot"}),
             "model.tie_head: must be false where model.embedding is one_hot, got true");
