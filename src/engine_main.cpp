@@ -5,6 +5,7 @@
 #include "cli/commands.hpp"
 #include "cli/run_main.hpp"
 #include "experiment/machine.hpp"
+#include "experiment/tensor_memory.hpp"
 
 int main(int argc, char** argv) {
   using namespace qkvlab;
@@ -19,6 +20,7 @@ int main(int argc, char** argv) {
       void operator()(const SchemaCommand& command) const { run_schema(command); }
     };
     keep_freed_memory();
+    pack_tensor_memory();
     use_threads(1);
     std::visit(Runner{}, parse_command_line(argc, argv));
   });
