@@ -92,7 +92,7 @@ void run_check(const CheckCommand& command) {
   const std::string file = find_input_file(command.config);
   Checked checked;
   checked.config = read_experiment_config(file, command.overrides);
-  checked.shape = task_shape(checked.config.task);
+  checked.shape = task_shape(checked.config.task, checked.config.limits);
   checked.size = model_size(checked.config.model, checked.shape);
   checked.memory = peak_memory(checked.config, checked.shape);
   Output output(command.out, file);

@@ -2,15 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include <algorithm>
-#include <functional>
-#include <optional>
 #include <sstream>
 
 #include "base/error.hpp"
-#include "base/number_text.hpp"
 #include "base/spelling.hpp"
 #include "base/version.hpp"
+#include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "config/projection_plan.hpp"
 
@@ -19,60 +16,6 @@ namespace qkvlab {
 namespace {
 
 constexpr int64_t kMaxEpochs = 1'000'000;
-
-/// An integer option within [low, high]. CLI11's own conversion would not say what is allowed.
-CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value, int64_t low,
-                         int64_t high, const std::string& help) {
-  const auto read = [=, &value](const std::string& text) {
-    const std::optional<int64_t> number = parse_integer(text);
-    if (!number || *number < low || *number > high) {
-      throw UserError(name + ": must be " + integer_wanted(low, high) + ", got '" + text + "'");
-    }
-    value = *number;
-  };
-  return app->add_option_function<std::string>(name, read, help)
-      ->type_name("N")
-      ->default_str(std::to_string(value));
-}
-
-/// An option that takes one of a few names.
-CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::string& noun,
-                        const std::vector<std::string>& allowed,
-                        const std::function<void(const std::string&)>& use,
-                        const std::string& help) {
-  const auto read = [=](const std::string& text) {
-    if (std::find(allowed.begin(), allowed.end(), text) == allowed.end()) {
-      throw UserError(name + ": " + unknown_name(noun, text, allowed));
-    }
-    use(text);
-  };
-  return app->add_option_function<std::string>(name, read, help + ": " + list_of_names(allowed));
-}
-
-/// The first of the formats is the default.
-void add_format(CLI::App* app, Format& format,
-                const std::vector<std::pair<std::string, Format>>& formats) {
-  std::vector<std::string> names;
-  for (const auto& known : formats) names.push_back(known.first);
-  const auto use = [&format, formats](const std::string& name) {
-    for (const auto& known : formats) {
-      if (known.first == name) format = known.second;
-    }
-  };
-  add_choice(app, "--format", "format", names, use, "How to print")
-      ->type_name("FORMAT")
-      ->default_str(names.front());
-}
-
-void add_out(CLI::App* app, std::string& out) {
-  const auto read = [&out](const std::string& file) {
-    if (file.empty()) throw UserError("--out: a file's name must not be empty");
-    out = file;
-  };
-  app->add_option_function<std::string>("--out", read,
-                                        "Write to this file instead of standard output")
-      ->type_name("FILE");
-}
 
 /// A config file and what is to differ from it.
 CLI::Option* add_config(CLI::App* app, std::string& config, std::vector<std::string>& overrides) {
@@ -153,7 +96,8 @@ CLI::App* add_train(CLI::App& app, TrainCommand& command) {
     command.folder = folder;
   };
   train
-      ->add_option_function<std::string>("--out", read, "The experiment's folder; default runs/NAME")
+      ->add_option_function<std::string>("--out", read,
+                                         "The experiment's folder; default runs/NAME")
       ->type_name("FOLDER");
   CLI::Option* resume = train->add_flag("--resume", command.resume,
                                         "Go on with a run that was interrupted, or begin it");
@@ -176,59 +120,6 @@ CLI::App* add_schema(CLI::App& app, SchemaCommand& command) {
   add_format(schema, command.format, {{"json", Format::kJson}, {"markdown", Format::kMarkdown}});
   add_out(schema, command.out);
   return schema;
-}
-
-std::vector<std::string> option_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  }
-  return names;
-}
-
-std::vector<std::string> subcommand_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::App* subcommand : app.get_subcommands({}))
-    names.push_back(subcommand->get_name());
-  return names;
-}
-
-/// What CLI11 refused, in this program's words.
-[[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error) {
-  const auto chosen = app.get_subcommands();
-  const CLI::App& where = chosen.empty() ? app : *chosen.front();
-  const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
-  if (!extras.empty()) {
-    const std::string& word = extras.front();
-    if (word.rfind('-', 0) == 0) {
-      const std::string name = word.substr(0, word.find('='));
-      const std::vector<std::string> known = option_names(where);
-      if (std::find(known.begin(), known.end(), name) != known.end()) {
-        throw UserError(name + ": belongs after the command: qkvlab " + where.get_name() + " " +
-                        name);
-      }
-      throw UserError(where.get_display_name() + ": " + unknown_name("option", name, known));
-    }
-    if (chosen.empty()) {
-      throw UserError(app.get_name() + ": " + unknown_name("command", word, subcommand_names(app)));
-    }
-    throw UserError(where.get_display_name() + ": one argument too many: '" + word + "'");
-  }
-  const std::string name = std::string(error.what()).substr(0, std::string(error.what()).find(':'));
-  if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    throw UserError(where.get_display_name() + ": " + name +
-                    ": takes one value, and is given once");
-  }
-  throw UserError(where.get_display_name() + ": " + error.what());
-}
-
-/// CLI11 takes `--out= next` for `--out next`.
-void refuse_empty_values(int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
-    const bool option_alone = word.rfind("--", 0) == 0 && word.find('=') == word.size() - 1;
-    if (option_alone) throw UserError(std::string(word) + ": a value must follow");
-  }
 }
 
 /// Prints what was asked for instead of a command: help or the version.

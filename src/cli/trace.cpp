@@ -1,14 +1,11 @@
-#include <spdlog/spdlog.h>
-
-#include <chrono>
 #include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/number_text.hpp"
 #include "base/paths.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/progress.hpp"
 #include "cli/trace_run_text.hpp"
 #include "cli/trace_text.hpp"
 #include "config/experiment_reader.hpp"
@@ -19,29 +16,6 @@
 namespace qkvlab {
 
 namespace {
-
-/// A line on stderr every few seconds of a long run.
-class Progress {
- public:
-  explicit Progress(int64_t epochs) : epochs_(epochs) {}
-
-  void show(int64_t epoch, float loss) {
-    constexpr std::chrono::seconds kEvery(5);
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kEvery) return;
-    last_ = now;
-    const std::chrono::duration<double> taken = now - start_;
-    const double left =
-        taken.count() / static_cast<double>(epoch) * static_cast<double>(epochs_ - epoch);
-    spdlog::info("epoch {} of {}, loss {}, {} s left", epoch, epochs_, fixed(loss, 4),
-                 fixed(left, 0));
-  }
-
- private:
-  int64_t epochs_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::chrono::steady_clock::time_point last_ = start_;
-};
 
 void trace_classifier(const TraceCommand& command) {
   const std::string file = find_input_file(command.file);
@@ -62,10 +36,10 @@ void trace_classifier(const TraceCommand& command) {
   options.seed = command.seed;
   options.sentence = command.sentence - 1;
   options.epochs = command.epochs;
-  Progress progress(options.epochs);
+  Progress progress("epoch");
   const SentimentRun run = run_sentiment_trace(
       sentences, options, {},
-      [&](int64_t epoch, const SentimentEpoch& state) { progress.show(epoch, state.loss); });
+      [&](int64_t epoch, const SentimentEpoch& state) { progress.show(epoch, options.epochs, state.loss); });
 
   if (command.format == Format::kText) {
     output.write(trace_text(sentences, options, run));

@@ -30,8 +30,7 @@ ProjectionPlan plan_of(Source query, Source key, Source value) {
 
 std::string plan_name(const ProjectionPlan& plan) {
   if (!plan.mode.empty()) return plan.mode;
-  return "q=" + enum_name(plan.query) + ",k=" + enum_name(plan.key) +
-         ",v=" + enum_name(plan.value);
+  return "q=" + enum_name(plan.query) + ",k=" + enum_name(plan.key) + ",v=" + enum_name(plan.value);
 }
 
 std::string chained_reference(const ProjectionPlan& plan) {

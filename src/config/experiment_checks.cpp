@@ -28,6 +28,7 @@ class Checker {
       : document_(document), config_(config) {}
 
   void check_fields() const {
+    check_name();
     std::visit([&](const auto& task) { check_task(task); }, config_.task);
     std::visit([&](const auto& model) { check_model(model); }, config_.model);
     check_training();
@@ -48,6 +49,13 @@ class Checker {
     if (!holds) fail(path, complaint);
   }
   static std::string got(int64_t value) { return ", got " + std::to_string(value); }
+
+  /// It names a folder below runs/.
+  void check_name() const {
+    const std::string& name = config_.name;
+    need(!name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos,
+         "name", "must be a name for a folder, without '/', got '" + name + "'");
+  }
 
   template <typename T>
   void check_task(const T& /*task*/) const {}
@@ -113,6 +121,10 @@ class Checker {
     }
     std::visit(
         [&](const WarmUp& schedule) {
+          need(!training.steps || schedule.warmup_steps == 0 ||
+                   schedule.warmup_steps < *training.steps,
+               "training.schedule.warmup_steps",
+               "must be below training.steps" + got(schedule.warmup_steps));
           need(schedule.warmup_steps == 0 || schedule.warmup_fraction == 0,
                "training.schedule.warmup_fraction",
                "must not stand beside training.schedule.warmup_steps");
@@ -126,7 +138,11 @@ class Checker {
       need(!config_.training.epochs || task.train_examples > 0, "training.epochs",
            "needs a task.train_examples above 0, or there is nothing to go through twice; "
            "training.steps does without");
+      need(!config_.training.evaluate.train || task.train_examples > 0, "training.evaluate.train",
+           "needs a task.train_examples above 0, or no example of training stays to be evaluated");
     }
+    need(!config_.training.epochs || !std::is_same_v<T, TextTask>, "training.epochs",
+         "cannot be counted in a text, whose windows are drawn anywhere; training.steps can");
   }
 
   void check_device() const {
@@ -169,10 +185,15 @@ class Checker {
     need(shape.length <= length_limit, length_key(),
          "makes sequences of " + std::to_string(shape.length) + " tokens, allowed are at most " +
              std::to_string(length_limit) + " (limits.tokens_per_sequence)");
-    const int64_t batch = config_.training.batch_size * shape.length;
+    // Of all forward passes of a step, whose tokens are there at once.
+    const TrainingConfig& training = config_.training;
+    const double tokens = static_cast<double>(training.batch_size) *
+                          static_cast<double>(training.accumulate) *
+                          static_cast<double>(shape.length);
     const int64_t batch_limit = config_.limits.tokens_per_batch;
-    need(batch <= batch_limit, "training.batch_size",
-         "makes batches of " + std::to_string(batch) + " tokens, allowed are at most " +
+    need(tokens <= static_cast<double>(batch_limit),
+         training.batch_size > 1 ? "training.batch_size" : "training.accumulate",
+         "makes steps of " + fixed(tokens, 0) + " tokens, allowed are at most " +
              std::to_string(batch_limit) + " (limits.tokens_per_batch)");
     check_memory(shape);
   }
@@ -224,6 +245,8 @@ class Checker {
     const std::string& metric = config_.training.target->metric;
     need(std::find(allowed.begin(), allowed.end(), metric) != allowed.end(),
          "training.target.metric", unknown_name("metric", metric, allowed));
+    need(config_.training.evaluate.every > 0, "training.target",
+         "needs training.evaluate.every above 0, or it is never looked at before the end");
   }
 
   std::vector<std::string> evaluated_splits() const {

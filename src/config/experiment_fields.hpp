@@ -60,7 +60,8 @@ struct ConfigFields<Limits> {
   static void visit(C& limits, Visitor& visitor) {
     visitor.field("tokens_per_sequence", limits.tokens_per_sequence, "longer sequences are refused",
                   at_least(1));
-    visitor.field("tokens_per_batch", limits.tokens_per_batch, "larger batches are refused",
+    visitor.field("tokens_per_batch", limits.tokens_per_batch,
+                  "steps of more tokens, all their forward passes together, are refused",
                   at_least(1));
     visitor.field("memory_mb", limits.memory_mb, "a run that is predicted to need more is refused",
                   at_least(1));

@@ -28,6 +28,10 @@ struct NumberRange {
 
 constexpr NumberRange kPositive = {0, std::numeric_limits<double>::infinity(), true, false};
 constexpr NumberRange kNotNegative = {0, std::numeric_limits<double>::infinity(), false, false};
+/// Of numbers that are computed with in float32, which ends at 3.4e38: room for what they are
+/// multiplied with.
+constexpr NumberRange kPositiveFloat32 = {0, 1e30, true, false};
+constexpr NumberRange kNotNegativeFloat32 = {0, 1e30, false, false};
 constexpr NumberRange kFromZeroBelowOne = {0, 1, false, true};
 constexpr NumberRange kBetweenZeroAndOne = {0, 1, true, true};
 

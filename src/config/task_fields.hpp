@@ -7,8 +7,8 @@ namespace qkvlab {
 
 // Beyond these, examples no longer fit into memory or ids into tables.
 constexpr IntegerRange kLengths = {1, int64_t{1} << 20};
-constexpr IntegerRange kExamples = {0, 1'000'000'000};
-constexpr IntegerRange kTestExamples = {1, 100'000'000};
+constexpr IntegerRange kExamples = {0, 10'000'000};
+constexpr IntegerRange kTestExamples = {1, 10'000'000};
 constexpr const char* kTrainExamplesDoc = "training examples; 0: new ones for every batch";
 constexpr const char* kTestExamplesDoc = "examples of the test";
 

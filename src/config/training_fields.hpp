@@ -12,22 +12,22 @@ template <>
 struct ConfigFields<SgdConfig> {
   template <typename C, typename Visitor>
   static void visit(C& sgd, Visitor& visitor) {
-    visitor.field("lr", sgd.lr, kLrDoc, kPositive);
+    visitor.field("lr", sgd.lr, kLrDoc, kPositiveFloat32);
     visitor.field("momentum", sgd.momentum, "of PyTorch's SGD, without dampening",
                   kFromZeroBelowOne);
     visitor.field("nesterov", sgd.nesterov, "Nesterov's momentum; needs a momentum above 0");
     visitor.field("weight_decay", sgd.weight_decay, "added to the gradient, times the weight",
-                  kNotNegative);
+                  kNotNegativeFloat32);
   }
 };
 
 /// What Adam and AdamW share.
 template <typename C, typename Visitor>
 void visit_adam_fields(C& adam, Visitor& visitor) {
-  visitor.field("lr", adam.lr, kLrDoc, kPositive);
+  visitor.field("lr", adam.lr, kLrDoc, kPositiveFloat32);
   visitor.field("beta1", adam.beta1, "decay of the mean of gradients", kFromZeroBelowOne);
   visitor.field("beta2", adam.beta2, "decay of the mean of their squares", kFromZeroBelowOne);
-  visitor.field("eps", adam.eps, "added to the root of that mean", kPositive);
+  visitor.field("eps", adam.eps, "added to the root of that mean", kPositiveFloat32);
 }
 
 template <>
@@ -45,7 +45,7 @@ struct ConfigFields<AdamWConfig> {
     visit_adam_fields(adam, visitor);
     visitor.field("weight_decay", adam.weight_decay,
                   "the share of a weight, times the learning rate, that is taken off it",
-                  kNotNegative);
+                  kNotNegativeFloat32);
     visitor.field("decay", adam.decay,
                   "which parameters decay: all, or weights and embeddings but no biases and norms");
   }
@@ -63,7 +63,7 @@ template <typename C, typename Visitor>
 void visit_falling_fields(C& schedule, Visitor& visitor) {
   visit_warm_up_fields(schedule, visitor);
   visitor.field("final_lr", schedule.final_lr, "learning rate at the end of training",
-                kNotNegative);
+                kNotNegativeFloat32);
 }
 
 template <>
@@ -127,7 +127,7 @@ struct ConfigFields<TrainingConfig> {
     visitor.field("optimizer", training.optimizer, "as PyTorch's of that name");
     visitor.field("schedule", training.schedule, "of the learning rate");
     visitor.field("grad_clip", training.grad_clip, "largest global norm of a gradient; null: none",
-                  kPositive);
+                  kPositiveFloat32);
     visitor.field("evaluate", training.evaluate, "when and on what to evaluate");
     visitor.field("target", training.target,
                   "training ends at the first evaluation that reaches it; null: at its last step");

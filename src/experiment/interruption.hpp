@@ -4,9 +4,9 @@
 
 namespace qkvlab {
 
-/// While one lives, the first SIGINT or SIGTERM does not end the process but is remembered, so that a
-/// run can finish its step and save; the next one, of either kind, ends it as usual. A signal that the
-/// process was started to ignore stays ignored. One at a time.
+/// While one lives, the first SIGINT or SIGTERM does not end the process but is remembered, so that
+/// a run can finish its step and save; the next one, of either kind, ends it as usual. A signal
+/// that the process was started to ignore stays ignored. One at a time.
 class Interruption {
  public:
   Interruption();

@@ -2,7 +2,6 @@
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
-#include <torch/version.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -35,17 +34,14 @@ void free_aligned(void* aligned) {
   std::free(block);
 }
 
-class PackingAllocator final : public c10::Allocator {
+/// LibTorch's interface has changed over its versions: `allocate` was const once, and `copy_data`
+/// came later. Each overrides what the LibTorch at hand has, so none can say `override`.
+class PackingAllocator final : public c10::Allocator {  // NOLINT(*-use-override)
  public:
-#if TORCH_VERSION_MAJOR >= 2
-  c10::DataPtr allocate(size_t bytes) override { return allocated(bytes); }
-  void copy_data(void* to, const void* from, size_t bytes) const override {
-    default_copy_data(to, from, bytes);
-  }
-#else
-  c10::DataPtr allocate(size_t bytes) const override { return allocated(bytes); }
-#endif
-  c10::DeleterFnPtr raw_deleter() const override { return &free_aligned; }
+  c10::DataPtr allocate(size_t bytes) { return allocated(bytes); }
+  c10::DataPtr allocate(size_t bytes) const { return allocated(bytes); }
+  void copy_data(void* to, const void* from, size_t bytes) const { std::memcpy(to, from, bytes); }
+  c10::DeleterFnPtr raw_deleter() const { return &free_aligned; }
 
  private:
   static c10::DataPtr allocated(size_t bytes) {

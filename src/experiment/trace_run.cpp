@@ -134,7 +134,8 @@ TraceRun run_trace_step(const ExperimentConfig& config, const TracedSample& samp
   model->to(device);
 
   run.run = id_of(config, *task, sample);
-  run.mode = std::visit([](const auto& one) { return plan_name(one.attention.plan); }, config.model);
+  run.mode =
+      std::visit([](const auto& one) { return plan_name(one.attention.plan); }, config.model);
   const Batch drawn = task->batch(split, sample.number);
   describe(*task, drawn, run);
   const Batch batch = to_device(drawn, device);

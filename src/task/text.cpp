@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "base/utf8.hpp"
 #include "config/text_corpus.hpp"
 #include "layers/loss.hpp"
 #include "task/factories.hpp"
@@ -53,7 +54,14 @@ class TextWindows : public Task {
     return split == Split::kTrain ? "train" : "validation";
   }
 
-  std::string token_text(int64_t token) const override { return corpus_.vocabulary[token]; }
+  /// A byte that is no character by itself reads "<0xE5>".
+  std::string token_text(int64_t token) const override {
+    const std::string& unit = corpus_.vocabulary[token];
+    if (!first_invalid_utf8(unit)) return unit;
+    constexpr const char* kDigits = "0123456789ABCDEF";
+    const auto byte = static_cast<unsigned char>(unit.front());
+    return std::string("<0x") + kDigits[byte / 16] + kDigits[byte % 16] + ">";
+  }
 
   std::string file_digest() const override { return corpus_.digest; }
 

@@ -21,10 +21,10 @@ struct Checkpoint {
   std::string tensors_digest;  // of the file of tensors; saving fills it in
 };
 
-/// Writes `file`, RUN.json, and beside it RUN.STEP.safetensors (checkpoint_tensors.hpp). The tensors
-/// are complete before `file` names them, and those of the step `previous` are removed after that:
-/// whenever this is cut off, one of the two states is whole. Throws UserError where it cannot be
-/// written.
+/// Writes `file`, RUN.json, and beside it RUN.STEP.safetensors (checkpoint_tensors.hpp). The
+/// tensors are complete before `file` names them, and those of the step `previous` are removed
+/// after that: whenever this is cut off, one of the two states is whole. Throws UserError where it
+/// cannot be written.
 void save_checkpoint(const std::string& file, Checkpoint checkpoint, const RunTensors& tensors,
                      std::optional<int64_t> previous = {});
 

@@ -11,8 +11,8 @@ namespace qkvlab {
 /// or [R] with R replicas. A parameter without a gradient has norm 0.
 NamedTensors gradient_norms(const ModelImpl& model);
 
-/// The L2 norm over the gradients of all `parameters` of a model, as they are stored: [] for a single
-/// model (`replicas` = 0), or [R]. One without a gradient counts as 0.
+/// The L2 norm over the gradients of all `parameters` of a model, as they are stored: [] for a
+/// single model (`replicas` = 0), or [R]. One without a gradient counts as 0.
 at::Tensor global_norm(const std::vector<at::Tensor>& parameters, int64_t replicas);
 
 /// Scales the gradients so that their global norm, given as `norm`, is at most `limit`: by

@@ -8,8 +8,8 @@
 
 namespace qkvlab {
 
-/// The split that is evaluated, and whose first examples attention is recorded of: what is held out,
-/// or where nothing is the training split.
+/// The split that is evaluated, and whose first examples attention is recorded of: what is held
+/// out, or where nothing is the training split.
 Split evaluated_split(const Task& task);
 
 /// Writes the records of a training run, each kind when it is due. What is asked for never costs

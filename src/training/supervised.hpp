@@ -7,9 +7,9 @@ namespace qkvlab {
 
 /// What a batch asks of a model, and nothing else of it.
 struct Questions {
-  TokenInput input;    // [B, T]
-  at::Tensor rows;     // int64 [N], the positions in the flattened [B * T] that are asked; undefined
-                       // where all are, or one class per sequence
+  TokenInput input;  // [B, T]
+  at::Tensor rows;   // int64 [N], the positions in the flattened [B * T] that are asked; undefined
+                     // where all are, or one class per sequence
   at::Tensor targets;  // int64 [N], all of them supervised
 };
 

@@ -119,7 +119,7 @@ TEST(Memory, ARunBeyondALimitIsRefusedBeforeAnythingIsAllocated) {
                  "task.length=4097: task.length: makes sequences of 4097 tokens, allowed are at "
                  "most 4096 (limits.tokens_per_sequence)");
   expect_refused({config, "training.batch_size=257"},
-                 "training.batch_size=257: training.batch_size: makes batches of 1052672 tokens, "
+                 "training.batch_size=257: training.batch_size: makes steps of 1052672 tokens, "
                  "allowed are at most 1048576 (limits.tokens_per_batch)");
   if (kSanitized) return;  // their memory would be counted too
   EXPECT_LE(largest_child_kb(), std::max<int64_t>(before, 300'000));

@@ -39,8 +39,9 @@ std::vector<Example> examples_of(const std::string& markdown) {
   return examples;
 }
 
-/// Every command of the README, one after the other in a folder of their own, prints what the README says it prints, line by line; "…" on a line
-/// of its own stands for lines left out. What is measured on the spot is not compared.
+/// Every command of the README, one after the other in a folder of their own, prints what the
+/// README says it prints, line by line; "…" on a line of its own stands for lines left out. What is
+/// measured on the spot is not compared.
 TEST(Readme, ItsExamplesAreWhatTheProgramPrints) {
   const auto examples = examples_of(TemporaryFolder::read(QKVLAB_SOURCE_FOLDER "/README.md"));
   ASSERT_GE(examples.size(), 3U);

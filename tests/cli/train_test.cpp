@@ -144,6 +144,76 @@ TEST_F(TrainTest, KilledTenTimesAndResumedItRecordsWhatAnUndisturbedRunDoes) {
   }
 }
 
+TEST_F(TrainTest, KilledBeforeItWasEverSavedItBeginsAnew) {
+  ASSERT_EQ(run({"--out", "whole", "training.steps=400"}).exit_code, 0);
+  const std::vector<std::string> unsaved = {"--out", "killed", "training.steps=400",
+                                            "run.checkpoint_steps=null"};
+  {
+    RunningProgram program(train(unsaved), folder_.path());
+    for (int i = 0; i < 20000 && !std::filesystem::exists(folder_.file("killed/records")); ++i) {
+      usleep(1000);
+    }
+    usleep(100000);
+    program.signal(SIGKILL);
+    program.wait();
+  }
+  std::vector<std::string> again = unsaved;
+  again.emplace_back("--resume");
+  ASSERT_EQ(run(again).exit_code, 0);
+  EXPECT_EQ(reproducible(records("killed")), reproducible(records("whole")));
+}
+
+TEST_F(TrainTest, OverwritingForgetsTheFormerRunFirst) {
+  ASSERT_EQ(run({"training.steps=100000", "limits.seconds=0.2"}).exit_code, 130);
+  {
+    RunningProgram program(
+        train({"training.steps=100000", "run.checkpoint_steps=null", "--overwrite"}),
+        folder_.path());
+    for (int i = 0; i < 20000 && !files("runs/small/checkpoints").empty(); ++i) usleep(1000);
+    EXPECT_TRUE(files("runs/small/checkpoints").empty());
+    program.signal(SIGKILL);
+    program.wait();
+  }
+  const ProgramRun resumed = run({"training.steps=100000", "limits.seconds=0.2", "--resume"});
+  EXPECT_EQ(resumed.exit_code, 130) << resumed.error;
+}
+
+TEST_F(TrainTest, ASecondSignalEndsItAtOnce) {
+  RunningProgram program(train({"training.steps=100000000", "run.checkpoint_steps=4"}),
+                         folder_.path());
+  ASSERT_TRUE(wait_for_steps(folder_, "runs/small", 4));
+  program.signal(SIGSTOP);  // both arrive before it can end its step
+  program.signal(SIGINT);
+  program.signal(SIGTERM);
+  program.signal(SIGCONT);
+  const int code = program.wait().exit_code;
+  EXPECT_TRUE(code == 130 || code == -1) << code;  // whichever is delivered first
+}
+
+TEST_F(TrainTest, TimeIsAddedUpOverSittings) {
+  const std::vector<std::string> sitting = {"training.steps=100000", "limits.seconds=0.3",
+                                            "--resume"};
+  double before = 0;
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(run(sitting).exit_code, 130);
+    const double wall = records().back()["wall_s"];
+    EXPECT_GE(wall, before + 0.3);
+    before = wall;
+  }
+}
+
+TEST_F(TrainTest, AResumedRunStillStopsAtItsTarget) {
+  const std::vector<std::string> target = {
+      R"(training.target={"metric": "test.loss", "value": 1e9})", "training.evaluate.every=10",
+      "run.checkpoint_steps=1"};
+  std::vector<std::string> more = target;
+  ASSERT_EQ(run(more).exit_code, 0);
+  EXPECT_EQ(records().back()["steps"], 10);
+  more.emplace_back("--resume");
+  ASSERT_EQ(run(more).exit_code, 0);
+  EXPECT_EQ(records().back()["steps"], 10);
+}
+
 TEST_F(TrainTest, ASignalEndsItSavedWithAnEndRecord) {
   for (const int number : {SIGINT, SIGTERM}) {
     const std::string name = "s" + std::to_string(number);
@@ -209,10 +279,10 @@ TEST_F(TrainTest, ADivergingRunEndsCleanly) {
   const json end = records().back();
   EXPECT_EQ(end["status"], "diverged");
   EXPECT_NE(end["reason"].get<std::string>().find(" is not finite"), std::string::npos);
-  EXPECT_EQ(run({"training.optimizer={\"kind\": \"sgd\", \"lr\": 1e6}", "training.steps=1000",
-                 "--resume"})
-                .exit_code,
-            1);
+  const ProgramRun again = run(
+      {"training.optimizer={\"kind\": \"sgd\", \"lr\": 1e6}", "training.steps=1000", "--resume"});
+  EXPECT_EQ(again.exit_code, 1);
+  EXPECT_NE(again.error.find(end["reason"].get<std::string>()), std::string::npos) << again.error;
 }
 
 TEST_F(TrainTest, RecordsNothingThatIsNotAskedFor) {
@@ -235,8 +305,9 @@ TEST_F(TrainTest, WhatATextCannotGiveIsRefused) {
     return done.error;
   };
   EXPECT_NE(complaint("").find("t.txt"), std::string::npos);
-  EXPECT_NE(complaint("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa").find("one character"),
-            std::string::npos);
+  EXPECT_NE(
+      complaint("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa").find("one character"),
+      std::string::npos);
   EXPECT_NE(complaint("ab\xFF").find("UTF-8"), std::string::npos);
   const std::string text = "abababababababababababababababababababababababababababababababab";
   EXPECT_NE(complaint(text, "task.context=60").find("context"), std::string::npos);
@@ -255,7 +326,9 @@ TEST_F(TrainTest, TwoAtOnceDoNotWriteOneRun) {
   RunningProgram first(train({"training.steps=100000"}), folder_.path());
   ASSERT_TRUE(wait_for_steps(folder_, "runs/small", 4));
   const ProgramRun second = run({"training.steps=100000", "--resume"});
-  EXPECT_EQ(second.exit_code, 2) << second.error;
+  EXPECT_EQ(second.exit_code, 2);
+  EXPECT_NE(second.error.find("is being written by another run"), std::string::npos)
+      << second.error;
   first.signal(SIGTERM);
   EXPECT_EQ(first.wait().exit_code, 130);
 }

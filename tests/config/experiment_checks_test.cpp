@@ -71,9 +71,12 @@ TEST_F(ExperimentChecks, LimitsHold) {
             "(limits.tokens_per_sequence)");
   right({"limits.tokens_per_sequence=32"});
   EXPECT_EQ(wrong({"limits.tokens_per_batch=255"}),
-            "training.batch_size: makes batches of 256 tokens, allowed are at most 255 "
+            "training.batch_size: makes steps of 256 tokens, allowed are at most 255 "
             "(limits.tokens_per_batch)");
   right({"limits.tokens_per_batch=256"});
+  EXPECT_EQ(wrong({"training.accumulate=2", "limits.tokens_per_batch=511"}),
+            "training.batch_size: makes steps of 512 tokens, allowed are at most 511 "
+            "(limits.tokens_per_batch)");
 }
 
 TEST_F(ExperimentChecks, WhatTakesTooMuchMemoryIsNamed) {
@@ -166,20 +169,45 @@ TEST_F(ExperimentChecks, AMajorityIsPossible) {
 }
 
 TEST_F(ExperimentChecks, TheTargetIsAMetricOfASplitThatIsEvaluated) {
-  right({"training.target.metric=test.accuracy"});
+  const std::string often = "training.evaluate.every=1";
+  right({"training.target.metric=test.accuracy", often});
+  EXPECT_EQ(wrong({"training.target.metric=test.accuracy"}),
+            "training.target: needs training.evaluate.every above 0, or it is never looked at "
+            "before the end");
   EXPECT_EQ(wrong({"training.target.metric=validation.loss"}),
             "training.target.metric: unknown metric 'validation.loss'; allowed: test.loss or "
             "test.accuracy");
   EXPECT_EQ(wrong({"training.target.metric=train.loss"}),
             "training.target.metric: unknown metric 'train.loss'; allowed: test.loss or "
             "test.accuracy; did you mean 'test.loss'?");
-  right({"training.target.metric=train.loss", "training.evaluate.train=true"});
-  right({"task.kind=sequence", "training.target.metric=test.exact"});
-  wrong({"task.kind=sequence", "task.length=1", "training.target.metric=test.exact"});
+  right({"training.target.metric=train.loss", "training.evaluate.train=true", often,
+         "task.train_examples=10"});
+  right({"task.kind=sequence", "training.target.metric=test.exact", often});
+  wrong({"task.kind=sequence", "task.length=1", "training.target.metric=test.exact", often});
   EXPECT_EQ(wrong({"task.kind=sentences", "model.kind=sentiment_trace",
                    "training.target.metric=test.accuracy"}),
             "training.target.metric: unknown metric 'test.accuracy'; allowed: train.loss or "
             "train.accuracy; did you mean 'train.accuracy'?");
+}
+
+TEST_F(ExperimentChecks, WhatIsEvaluatedOfTrainingMustStay) {
+  EXPECT_EQ(wrong({"training.evaluate.train=true", "task.train_examples=0"}),
+            "training.evaluate.train: needs a task.train_examples above 0, or no example of "
+            "training stays to be evaluated");
+  right({"training.evaluate.train=true", "task.train_examples=10"});
+}
+
+TEST_F(ExperimentChecks, TheNameIsThatOfAFolder) {
+  for (const std::string name : {"../x", "a/b", ".", "..", "\"\""}) {
+    EXPECT_EQ(wrong({"name=" + name}).rfind("name: must be a name for a folder", 0), 0U) << name;
+  }
+  right({"name=注意"});
+}
+
+TEST_F(ExperimentChecks, AWarmUpLeavesStepsToTrain) {
+  EXPECT_EQ(wrong({"training.steps=10", "training.schedule.warmup_steps=10"}),
+            "training.schedule.warmup_steps: must be below training.steps, got 10");
+  right({"training.steps=10", "training.schedule.warmup_steps=9"});
 }
 
 TEST_F(ExperimentChecks, TheDeviceIsOneThatExistsInPrinciple) {

@@ -31,7 +31,7 @@ TEST_F(ExperimentReader, EveryKindOfValueIsRead) {
               "attention": {"mode": "shared_qk", "packed": true}, "dropout": {"residual": 0.1}},
     "training": {"epochs": 3, "optimizer": {"kind": "adamw", "lr": 1e-4, "decay": "all"},
                  "schedule": {"kind": "cosine", "warmup_fraction": 0.1}, "grad_clip": 1,
-                 "target": {"metric": "test.exact", "value": 0.5}},
+                 "evaluate": {"every": 5}, "target": {"metric": "test.exact", "value": 0.5}},
     "random": {"scheme": "torch_stream", "seed": 31},
     "record": {"attention": {"every": 10, "layers": [0, 1], "heads": []}},
     "run": {"device": "cuda:1"}, "limits": {"seconds": 2.5}})");
@@ -106,7 +106,7 @@ TEST_F(ExperimentReader, ComplaintsNameLinePathAndWhatIsAllowed) {
   EXPECT_EQ(complaint(R"({"task": {"kind": "sequnce"}})").substr(0, 48),
             "x.json:1: task.kind: unknown kind 'sequnce'; all");
   EXPECT_EQ(complaint(R"({"training": {"optimizer": {"lr": 0}}})"),
-            "x.json:1: training.optimizer.lr: must be a number above 0, got 0");
+            "x.json:1: training.optimizer.lr: must be a number above 0 and of at most 1e+30, got 0");
   EXPECT_EQ(complaint(R"({"model": {"dropout": {"residual": 1}}})"),
             "x.json:1: model.dropout.residual: must be a number of at least 0 and below 1, got 1");
   EXPECT_EQ(complaint(R"({"model": {"attention": {"mode": "unifrom"}}})").substr(0, 61),

@@ -19,7 +19,7 @@ TEST(FieldTable, TheReadmeOfTheConfigsHoldsIt) {
 TEST(FieldTable, ARowHasKeyDefaultWhatIsAllowedAndWhatItIs) {
   const std::string table = field_table();
   for (const char* row : {
-           "| `grad_clip` | `null` | a number above 0 or `null` | ",
+           "| `grad_clip` | `null` | a number above 0 and of at most 1e+30 or `null` | ",
            "| `attention.mode` | `\"full\"` | `full`, `identity_qkv`, ",
            "| `mlp` | that of its fields | an object or `null` | ",
            "| `mlp.ratio` | `4` | an integer from 1 to 64 | hidden width over `d_model` |\n",

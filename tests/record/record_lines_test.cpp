@@ -168,11 +168,10 @@ TEST(RecordLines, TheOtherTypesHaveTheDocumentedFieldsInOrder) {
   EndRecord end = end_record();
   end.metrics = {{"test.loss", 0.1}};
   end.reason = "step 7";
-  EXPECT_EQ(line_of(end),
-            R"({"type":"end","run":"0123456789abcdef","status":"diverged",)"
-            R"("reason":"step 7","steps":100,"metrics":{"test.loss":0.1},)"
-            R"("batch_digest":"78af5f94892f3950","wall_s":1.25,)"
-            R"("replicas":30,"peak_rss_mb":512.5})");
+  EXPECT_EQ(line_of(end), R"({"type":"end","run":"0123456789abcdef","status":"diverged",)"
+                          R"("reason":"step 7","steps":100,"metrics":{"test.loss":0.1},)"
+                          R"("batch_digest":"78af5f94892f3950","wall_s":1.25,)"
+                          R"("replicas":30,"peak_rss_mb":512.5})");
 }
 
 TEST(RecordLines, WhatCouldNotBeReadBackIsAMistakeOfTheProgram) {

@@ -1,3 +1,4 @@
+#include "base/utf8.hpp"
 #include "support/tasks.hpp"
 
 namespace qkvlab {
@@ -128,6 +129,7 @@ TEST_P(EveryTask, CountsItsExamples) {
 TEST_P(EveryTask, NamesItsTokens) {
   for (int64_t token = 0; token < task_->shape().vocabulary; ++token) {
     EXPECT_NE(task_->token_text(token), "");
+    EXPECT_FALSE(first_invalid_utf8(task_->token_text(token)));  // records hold them
   }
 }
 

@@ -80,6 +80,20 @@ TEST_F(TextTest, NothingIsHeldOutWhereAllIsTrainedOn) {
   EXPECT_EQ(windows->split_name(Split::kHeldOut), "validation");
 }
 
+TEST_F(TextTest, ABytePerTokenReadsAsACharacterOrAsItsNumber) {
+  TextTask config;
+  config.file = folder_.write("t.txt", "a我a我a我");
+  config.unit = TextUnit::kByte;
+  config.context = 2;
+  config.validation = 0;
+  const auto bytes = make_task(config, 0);
+  std::string vocabulary;
+  for (int64_t token = 0; token < bytes->shape().vocabulary; ++token) {
+    vocabulary += bytes->token_text(token) + " ";
+  }
+  EXPECT_EQ(vocabulary, "a <0x88> <0x91> <0xE6> ");  // 我 is E6 88 91
+}
+
 TEST_F(TextTest, WindowsBeyondTheLimitAreRefused) {
   TextTask config;
   config.file = folder_.write("t.txt", kText);

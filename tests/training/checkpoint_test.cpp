@@ -37,6 +37,7 @@ struct SmallRun {
     result.run = "00ff";
     result.identity = kIdentity;
     result.status = "running";
+    result.reason = "why";
     result.training.step = step;
     result.training.batch_digest = "0123456789abcdef";
     Evaluation evaluation;
@@ -67,7 +68,7 @@ TEST_P(SavedRun, GoesOnToTheLastBit) {
   SmallRun other(0, GetParam());
   const auto read = read_checkpoint(file(), kIdentity);
   ASSERT_TRUE(read.has_value());
-  restore_tensors(file(), *read, other.tensors());
+  restore_checkpoint(file(), *read, other.tensors());
   // Under `keyed` both draw anew for each purpose; a stream goes on.
   run.take_step();
   other.take_step();
@@ -90,7 +91,7 @@ class CheckpointFile : public testing::Test {
   /// What reading and restoring into `run` complains of.
   std::string complaint(SmallRun& run, const std::string& identity = kIdentity) const {
     return user_error(
-        [&] { restore_tensors(file(), *read_checkpoint(file(), identity), run.tensors()); });
+        [&] { restore_checkpoint(file(), *read_checkpoint(file(), identity), run.tensors()); });
   }
   const TemporaryFolder folder_;
 };
@@ -103,6 +104,7 @@ TEST_F(CheckpointFile, ReadsBackWhatWasSaved) {
   EXPECT_EQ(read.run, saved.run);
   EXPECT_EQ(read.identity, saved.identity);
   EXPECT_EQ(read.status, saved.status);
+  EXPECT_EQ(read.reason, saved.reason);
   EXPECT_EQ(read.training.step, 3);
   EXPECT_EQ(read.training.batch_digest, saved.training.batch_digest);
   ASSERT_EQ(read.training.evaluations.size(), 1U);
@@ -130,10 +132,44 @@ TEST_F(CheckpointFile, TheTensorsOfEarlierStepsAreRemovedAndNothingElse) {
   SmallRun run(1);
   save_checkpoint(file(), run.checkpoint(), run.tensors());
   SmallRun later(2);
-  save_checkpoint(file(), later.checkpoint(), later.tensors());
+  save_checkpoint(file(), later.checkpoint(), later.tensors(), 1);
   EXPECT_FALSE(std::filesystem::exists(tensors(1)));
   EXPECT_TRUE(std::filesystem::exists(tensors(2)));
   EXPECT_EQ(folder_.entries().size(), 3U);
+}
+
+TEST_F(CheckpointFile, CutOffBetweenItsTwoFilesTheFormerStateIsWhole) {
+  SmallRun run(1);
+  save_checkpoint(file(), run.checkpoint(), run.tensors());
+  const std::string former = TemporaryFolder::read(file());
+  SmallRun later(2);
+  save_checkpoint(file(), later.checkpoint(), later.tensors());  // both steps' tensors are there
+  folder_.write("00ff.json", former);
+  SmallRun resumed(0);
+  restore_checkpoint(file(), *read_checkpoint(file(), kIdentity), resumed.tensors());
+  EXPECT_TRUE(same(resumed.model.parameters()[0].detach(), run.model.parameters()[0].detach()));
+}
+
+TEST_F(CheckpointFile, RemovedNothingOfTheRunIsLeft) {
+  folder_.write("other.1.safetensors", "");
+  for (const int64_t steps : {1, 2}) {
+    SmallRun run(steps);
+    save_checkpoint(file(), run.checkpoint(), run.tensors());
+  }
+  remove_checkpoint(file());
+  EXPECT_EQ(folder_.entries(), std::vector<std::string>{"other.1.safetensors"});
+}
+
+TEST_F(CheckpointFile, NumbersThatChangedAreRefusedAndLeaveTheRunAlone) {
+  SmallRun run(1, RandomScheme::kTorchStream);
+  save_checkpoint(file(), run.checkpoint(), run.tensors());
+  std::string bytes = TemporaryFolder::read(tensors(1));
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);  // of the stream's state, which comes last
+  folder_.write("00ff.1.safetensors", bytes);
+  SmallRun other(0, RandomScheme::kTorchStream);
+  const at::Tensor before = other.model.parameters()[0].detach().clone();
+  EXPECT_EQ(complaint(other), tensors(1) + ": its numbers are not those that were saved");
+  EXPECT_TRUE(same(other.model.parameters()[0].detach(), before));
 }
 
 TEST_F(CheckpointFile, ThereMayBeNone) {

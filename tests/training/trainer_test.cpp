@@ -224,8 +224,8 @@ TEST(Trainer, ResumedAfterAnyStepItGoesOnToTheLastBit) {
 
         SmallTraining second(config);
         checkpoint = *read_checkpoint(folder.file("r.json"), "{}");
-        restore_tensors(folder.file("r.json"), checkpoint,
-                        {*second.model, second.trainer.optimizer(), second.random});
+        restore_checkpoint(folder.file("r.json"), checkpoint,
+                           {*second.model, second.trainer.optimizer(), second.random});
         second.trainer.resume(checkpoint.training);
         EXPECT_EQ(second.run(), TrainingEnd::kCompleted);
         EXPECT_EQ(first.sink.text() + second.sink.text(), whole.sink.text());
@@ -282,6 +282,63 @@ TEST(Trainer, AnActivationThatOverflowsIsTheCulprit) {
   }
   EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
   EXPECT_EQ(training.trainer.reason(), "step 1: blocks.0.mlp.output is not finite");
+}
+
+TEST(Trainer, AnOverflowInALaterMicroBatchIsFound) {
+  ExperimentConfig config = small_config();
+  config.training.batch_size = 1;
+  config.training.accumulate = 2;
+  Batch two;
+  two.input.tokens = at::tensor({0, 0, 0, 0, 0, 6, 6, 6, 6, 6}, at::kLong).view({2, kLength});
+  two.targets = two.input.tokens.clone();
+  SmallTraining training(config, FixedTask({kVocabulary, kVocabulary, kLength, true}, two));
+  {
+    const torch::NoGradGuard no_grad;
+    training.model->named_parameters()["token_embedding.weight"][6].fill_(3e38);
+  }
+  EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
+  EXPECT_NE(training.trainer.reason(), "step 1: loss is not finite");
+}
+
+TEST(Trainer, AGradientThatIsNotFiniteIsTheCulpritWhereTheLossIsFinite) {
+  SmallTraining training(small_config());
+  for (const at::Tensor& parameter : training.model->parameters()) {
+    if (parameter.dim() != 2) continue;
+    parameter.register_hook([](const at::Tensor& gradient) { return gradient * INFINITY; });
+    break;
+  }
+  EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
+  EXPECT_EQ(training.trainer.reason(), "step 1: gradient of token_embedding.weight is not finite");
+}
+
+TEST(Trainer, WhatTheLastUpdateBreaksIsADivergence) {
+  ExperimentConfig config = small_config();
+  SgdConfig sgd;
+  sgd.lr = 1e30;
+  config.training.optimizer = sgd;
+  config.training.steps = 1;
+  SmallTraining training(config);
+  EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
+  EXPECT_EQ(training.trainer.reason().rfind("after step 1: ", 0), 0U) << training.trainer.reason();
+}
+
+TEST(Trainer, NoMoreSamplesAreRecordedThanThereAre) {
+  ExperimentConfig config = small_config();
+  config.record.attention.every = 1;
+  config.record.attention.samples = 11;
+  EXPECT_NE(user_error([&] {
+              SmallTraining training(config);
+            }).find("record.attention.samples: must be at most 10"),
+            std::string::npos);
+}
+
+TEST(Trainer, ModeNoneHasNoAttentionToRecord) {
+  ExperimentConfig config = small_config();
+  std::get<TransformerConfig>(config.model).attention.plan = attention_mode("none");
+  config.record.attention.every = 1;
+  SmallTraining training(config);
+  EXPECT_EQ(training.run(), TrainingEnd::kCompleted);
+  EXPECT_TRUE(training.sink.all<AttentionRecord>().empty());
 }
 
 TEST(Trainer, EpochsAreCountedInSteps) {
