@@ -105,7 +105,8 @@ TEST(CommandLine, NumbersSayWhatIsAllowed) {
 }
 
 TEST(CommandLine, MissingAndSuperfluousWordsAreRefused) {
-  EXPECT_NE(complaint({}).find("no command given; allowed: trace, attend, doctor, check or schema"),
+  EXPECT_NE(complaint({}).find(
+                "no command given; allowed: trace, train, attend, doctor, check or schema"),
             std::string::npos);
   EXPECT_NE(complaint({"attend"}).find("attend"), std::string::npos);
   EXPECT_NE(complaint({"attend", "a", "b"}).find("one argument too many: 'b'"), std::string::npos);

@@ -53,7 +53,7 @@ TEST(Progress, ATerminalHasOneLineThatIsDrawnOverAndClearedInTheEnd) {
 }
 
 TEST(Progress, NoLineIsWiderThanTheTerminal) {
-  for (const unsigned short columns : {20, 70, 80}) {
+  for (const unsigned short columns : std::vector<unsigned short>{20, 70, 80}) {
     const std::string text = on_terminal(columns, {});
     size_t begin = 0;
     while (begin < text.size()) {

@@ -198,7 +198,7 @@ TEST_F(ExperimentChecks, WhatIsEvaluatedOfTrainingMustStay) {
 }
 
 TEST_F(ExperimentChecks, TheNameIsThatOfAFolder) {
-  for (const std::string name : {"../x", "a/b", ".", "..", "\"\""}) {
+  for (const std::string name : {"../x", "a/b", ".", ".."}) {
     EXPECT_EQ(wrong({"name=" + name}).rfind("name: must be a name for a folder", 0), 0U) << name;
   }
   right({"name=注意"});

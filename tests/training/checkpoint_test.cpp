@@ -80,7 +80,9 @@ TEST_P(SavedRun, GoesOnToTheLastBit) {
 
 INSTANTIATE_TEST_SUITE_P(Schemes, SavedRun,
                          testing::Values(RandomScheme::kKeyed, RandomScheme::kTorchStream),
-                         [](const auto& info) { return random_scheme_name(info.param); });
+                         [](const testing::TestParamInfo<RandomScheme>& scheme) {
+                           return random_scheme_name(scheme.param);
+                         });
 
 class CheckpointFile : public testing::Test {
  protected:
