@@ -49,6 +49,12 @@ std::string duration_text(double seconds) {
   return std::to_string(whole / 3600) + ":" + two(whole / 60 % 60) + seconds_text;
 }
 
+/// Four decimals, or where those would hide it two digits.
+std::string loss_text(double loss) {
+  return std::abs(loss) >= 0.01 || loss == 0 || !std::isfinite(loss) ? fixed(loss, 4)
+                                                                     : significant(loss, 2);
+}
+
 /// "950", "15.2k" or "1.3M".
 std::string rate_text(double rate) {
   if (rate < 1e3) return fixed(rate, 0);
@@ -97,13 +103,18 @@ void Progress::show(int64_t done, int64_t total, double loss, int64_t work,
   }
 }
 
+void Progress::note(const std::string& text) {
+  if (has_bar_) std::fputs(kFromTheStart, stderr);
+  spdlog::info("{}", text);
+}
+
 std::string Progress::line(int64_t done, int64_t total, double loss,
                            const std::string& work_noun) const {
   const double taken = std::chrono::duration<double>(last_ - start_).count();
   const double left =
       taken / static_cast<double>(done - first_) * static_cast<double>(total - done);
   std::string text = noun_ + " " + std::to_string(done) + " of " + std::to_string(total) +
-                     ", loss " + fixed(loss, 4);
+                     ", loss " + loss_text(loss);
   if (work_ > 0) {
     text += ", " + rate_text(static_cast<double>(work_) / taken) + " " + work_noun + "/s";
   }

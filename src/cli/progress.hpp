@@ -23,6 +23,9 @@ class Progress {
   void show(int64_t done, int64_t total, double loss, int64_t work = 0,
             const std::string& work_noun = "");
 
+  /// A line that stays.
+  void note(const std::string& text);
+
  private:
   std::string line(int64_t done, int64_t total, double loss, const std::string& work_noun) const;
 

@@ -37,9 +37,10 @@ void trace_classifier(const TraceCommand& command) {
   options.sentence = command.sentence - 1;
   options.epochs = command.epochs;
   Progress progress("epoch");
-  const SentimentRun run = run_sentiment_trace(
-      sentences, options, {},
-      [&](int64_t epoch, const SentimentEpoch& state) { progress.show(epoch, options.epochs, state.loss); });
+  const SentimentRun run =
+      run_sentiment_trace(sentences, options, {}, [&](int64_t epoch, const SentimentEpoch& state) {
+        progress.show(epoch, options.epochs, state.loss);
+      });
 
   if (command.format == Format::kText) {
     output.write(trace_text(sentences, options, run));

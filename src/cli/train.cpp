@@ -20,17 +20,44 @@ namespace {
 /// The latest evaluation of each split, a line each.
 std::string evaluations_text(const TrainResult& result) {
   if (result.evaluations.empty()) return "";
-  std::vector<Table::Column> columns = {{"split", Align::kLeft}, {"loss", Align::kRight}};
+  std::vector<Table::Column> columns = {
+      {"step", Align::kRight}, {"split", Align::kLeft}, {"loss", Align::kRight}};
   for (const auto& [name, value] : result.evaluations.front().metrics) {
     columns.push_back({name, Align::kRight});
   }
   Table table(columns);
   for (const Evaluation& evaluation : result.evaluations) {
-    std::vector<std::string> cells = {evaluation.split, fixed(evaluation.loss, 4)};
+    std::vector<std::string> cells = {std::to_string(evaluation.step), evaluation.split,
+                                      fixed(evaluation.loss, 4)};
     for (const auto& [name, value] : evaluation.metrics) cells.push_back(fixed(value, 4));
     table.add_row(cells);
   }
   return table.text();
+}
+
+std::string evaluation_text(const Evaluation& evaluation) {
+  std::string text = "after step " + std::to_string(evaluation.step) + ": " + evaluation.split +
+                     " loss " + fixed(evaluation.loss, 4);
+  for (const auto& [name, value] : evaluation.metrics) text += ", " + name + " " + fixed(value, 4);
+  return text;
+}
+
+/// Trains with its progress on stderr.
+TrainResult train(const ExperimentConfig& config, const TrainOptions& options) {
+  Progress progress("step");
+  TrainListener listener;
+  listener.begins = [&](int64_t step) {
+    if (options.existing != Existing::kResume) return;
+    progress.note(step > 0 ? "going on after step " + std::to_string(step)
+                           : "nothing of this run was saved; it begins at step 1");
+  };
+  listener.step = [&](const StepReport& report) {
+    progress.show(report.step, report.total, report.loss, report.tokens, "tokens");
+  };
+  listener.evaluation = [&](const Evaluation& evaluation) {
+    progress.note(evaluation_text(evaluation));
+  };
+  return train_run(config, options, listener);
 }
 
 /// What ended the run too early, as its own exit code.
@@ -58,19 +85,16 @@ void run_train(const TrainCommand& command) {
   options.folder = command.folder.empty() ? "runs/" + config.name : command.folder;
   if (command.resume) options.existing = Existing::kResume;
   if (command.overwrite) options.existing = Existing::kOverwrite;
-  TrainResult result;
-  {
-    Progress progress("step");
-    result = train_run(config, options, [&](const StepReport& report) {
-      progress.show(report.step, report.total, report.loss, report.tokens, "tokens");
-    });
-  }
+  options.interruption_notice =
+      "\nfinishing this step and saving; a second signal ends the run without saving\n";
+  const TrainResult result = train(config, options);
   const ExperimentFolder folder(options.folder);
   if (result.had_ended) {
     spdlog::info("this run had ended already; --overwrite begins it anew");
+  } else {
+    spdlog::info("{} steps in {} s; records in {}", result.steps, significant(result.wall_s, 3),
+                 printable(folder.records_file(result.run)));
   }
-  spdlog::info("{} steps in {} s; records in {}", result.steps, significant(result.wall_s, 3),
-               printable(folder.records_file(result.run)));
   Output output("");
   output.write(evaluations_text(result));
   output.finish();

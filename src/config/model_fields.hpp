@@ -75,7 +75,10 @@ struct ConfigFields<TransformerConfig> {
                   "a lookup table");
     visitor.field("bias", model.bias, "whether linear layers and norms have a bias");
     visitor.field("dropout", model.dropout, "shares that are dropped in training");
-    visitor.field("init", model.init, "initial scales: PyTorch's own, or GPT-2's");
+    visitor.field(
+        "init", model.init,
+        "initial scales: PyTorch's own, with which a tied head starts far above a blind guess, "
+        "or GPT-2's");
     visitor.field("output", model.output,
                   "logits for every token, or of the last token or the mean over tokens; `auto`: "
                   "for every token where the task has targets for tokens, else of the last");

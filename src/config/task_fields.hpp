@@ -29,7 +29,10 @@ struct ConfigFields<TextTask> {
   template <typename C, typename Visitor>
   static void visit(C& task, Visitor& visitor) {
     visitor.field("file", task.file, "UTF-8 text", InputFile{/*required=*/true});
-    visitor.field("unit", task.unit, "what a token is");
+    visitor.field(
+        "unit", task.unit,
+        "what a token is; ids are in the order of code points, byte values, or of words as they "
+        "first appear");
     visitor.field("context", task.context, "tokens that a model sees at most", kLengths);
     visitor.field("validation", task.validation,
                   "the last share of the text, which is not trained on", kBetweenZeroAndOne);
@@ -43,8 +46,10 @@ struct ConfigFields<SequenceTask> {
   template <typename C, typename Visitor>
   static void visit(C& task, Visitor& visitor) {
     visitor.field("rule", task.rule, "what is to be done to the symbols");
-    visitor.field("layout", task.layout,
-                  "where the answer stands: at the places of the question, or after it");
+    visitor.field(
+        "layout", task.layout,
+        "where the answer stands: in place of the question, which needs model.causal=false "
+        "wherever a token must see later ones; or after it, as a causal model writes it");
     visitor.field("length", task.length, "symbols of a question", kLengths);
     visitor.field("symbols", task.symbols,
                   "how many symbols there are; `subtract` takes each from the last",

@@ -7,9 +7,11 @@ namespace qkvlab {
 /// While one lives, the first SIGINT or SIGTERM does not end the process but is remembered, so that
 /// a run can finish its step and save; the next one, of either kind, ends it as usual. A signal
 /// that the process was started to ignore stays ignored. One at a time.
+///
+/// `notice` is written to standard error at once when the first one comes; it must outlive this.
 class Interruption {
  public:
-  Interruption();
+  explicit Interruption(const char* notice = "");
   ~Interruption();
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;

@@ -54,20 +54,25 @@ class Run {
         checkpoint_(unsaved(config, *task_)),
         folder_(enter(ExperimentFolder(options.folder))),
         checkpoint_file_(folder_.checkpoint_file(checkpoint_.run)),
-        records_(folder_.records_file(checkpoint_.run)) {
+        records_(folder_.records_file(checkpoint_.run)),
+        notice_(options.interruption_notice) {
     take_up(options.existing);
     start_ = last_save_ = Clock::now();
   }
 
-  TrainResult train(const StepListener& listener) {
+  TrainResult train(const TrainListener& listener) {
     if (has_ended()) return result();
-    const Interruption interruption;
+    const Interruption interruption(notice_);
+    listener.begins(checkpoint_.training.step);
     const RunSink sink(checkpoint_.run, records_);
     if (checkpoint_.training.step == 0) sink.emit(first_record());
     const Recorder recorder(config_.record, sink);
     std::string interrupted_by;
     const TrainingEnd end = trainer_.run(recorder, [&](const StepReport& report) {
-      listener(report);
+      listener.step(report);
+      for (const Evaluation& evaluation : trainer_.state().evaluations) {
+        if (evaluation.step == report.step) listener.evaluation(evaluation);
+      }
       if (interruption.requested()) interrupted_by = "interrupted";
       if (is_out_of_time()) interrupted_by = "limits.seconds is used up";
       const bool go_on = interrupted_by.empty();
@@ -102,9 +107,10 @@ class Run {
       return;
     }
     if (existing == Existing::kRefuse) {
+      const bool ended = saved->status == "completed" || saved->status == "diverged";
       throw UserError(folder_.path() + ": this run is there already (" + saved->status + " after " +
-                      std::to_string(saved->training.step) +
-                      " steps); --resume goes on with it, --overwrite begins anew");
+                      std::to_string(saved->training.step) + " steps); " +
+                      (ended ? "" : "--resume goes on with it, ") + "--overwrite begins anew");
     }
     if (saved->training.step > trainer_.total_steps()) {
       throw UserError(checkpoint_file_ + ": is of step " + std::to_string(saved->training.step) +
@@ -212,6 +218,7 @@ class Run {
   ExperimentFolder folder_;
   std::string checkpoint_file_;
   RecordFile records_;
+  const char* notice_;
   bool had_ended_ = false;
   std::optional<int64_t> saved_step_;  // of the tensors that the folder holds
   Clock::time_point start_, last_save_;
@@ -220,7 +227,7 @@ class Run {
 }  // namespace
 
 TrainResult train_run(const ExperimentConfig& config, const TrainOptions& options,
-                      const StepListener& listener) {
+                      const TrainListener& listener) {
   use_threads(static_cast<int>(config.run.threads));
   return Run(config, options).train(listener);
 }

@@ -21,6 +21,7 @@ enum class Existing {
 struct TrainOptions {
   std::string folder;
   Existing existing = Existing::kRefuse;
+  const char* interruption_notice = "";  // what the first SIGINT or SIGTERM has written to stderr
 };
 
 /// How a run ended.
@@ -35,15 +36,19 @@ struct TrainResult {
   bool had_ended = false;               // nothing was left to do
 };
 
-/// Called after each step.
-using StepListener = std::function<void(const StepReport&)>;
+/// Told of a run while it goes on.
+struct TrainListener {
+  std::function<void(int64_t step)> begins;           // after so many steps that were saved, or 0
+  std::function<void(const StepReport&)> step;        // each of them
+  std::function<void(const Evaluation&)> evaluation;  // each of them, after its step
+};
 
 /// Trains the one run that a config describes, into an experiment's folder: records and
 /// checkpoints. SIGINT and SIGTERM, and the config's limit of time, end it after a step, saved.
 /// Throws UserError where the config does not fit its task or the machine, or the folder cannot be
 /// used.
 TrainResult train_run(const ExperimentConfig& config, const TrainOptions& options,
-                      const StepListener& listener);
+                      const TrainListener& listener);
 
 /// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
 at::Device device_of(const RunConfig& config);

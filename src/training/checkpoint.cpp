@@ -51,8 +51,9 @@ std::string evaluations_json(const std::vector<Evaluation>& evaluations) {
     for (const auto& [name, value] : evaluation.metrics) {
       append_member(metrics, name, number_json(value));
     }
-    text += R"({"split": )" + string_json(evaluation.split) + R"(, "loss": )" +
-            number_json(evaluation.loss) + R"(, "metrics": )" + metrics + "}}";
+    text += R"({"step": )" + number_json(evaluation.step) + R"(, "split": )" +
+            string_json(evaluation.split) + R"(, "loss": )" + number_json(evaluation.loss) +
+            R"(, "metrics": )" + metrics + "}}";
   }
   return text + "]";
 }
@@ -85,6 +86,7 @@ double number_of(const JsonValue& value) {
 
 Evaluation evaluation_of(const JsonValue& value) {
   Evaluation evaluation;
+  evaluation.step = value.at("step").integer(0);
   evaluation.split = value.at("split").string();
   evaluation.loss = number_of(value.at("loss"));
   for (const auto& [name, metric] : value.at("metrics").members()) {

@@ -13,6 +13,7 @@ namespace qkvlab {
 
 /// How a model stands on a split.
 struct Evaluation {
+  int64_t step = 0;   // after whose update
   std::string split;  // as records call it
   double loss = 0;    // mean cross-entropy in nats over the supervised positions
   std::vector<std::pair<std::string, double>> metrics;  // by the names of metric_names()

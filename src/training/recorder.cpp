@@ -46,9 +46,9 @@ void Recorder::gradients(int64_t step, const NamedTensors& norms) const {
   sink_.emit(record);
 }
 
-void Recorder::evaluation(int64_t step, const Evaluation& evaluation) const {
+void Recorder::evaluation(const Evaluation& evaluation) const {
   EvaluationRecord record;
-  record.step = step;
+  record.step = evaluation.step;
   record.split = evaluation.split;
   record.loss = static_cast<float>(evaluation.loss);
   for (const auto& [name, value] : evaluation.metrics) {

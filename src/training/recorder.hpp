@@ -23,7 +23,7 @@ class Recorder {
   bool gradients_are_due(int64_t step) const;
   void gradients(int64_t step, const NamedTensors& norms) const;
 
-  void evaluation(int64_t step, const Evaluation& evaluation) const;
+  void evaluation(const Evaluation& evaluation) const;
 
   /// The attention maps after `step` (0: before training) of the layers, heads and samples that are
   /// asked for. They are due before training, after every so many steps, and after the last one.

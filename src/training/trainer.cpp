@@ -184,7 +184,8 @@ bool Trainer::evaluate_splits(const Recorder& recorder) {
   for (const Split split : splits) {
     state_.evaluations.push_back(
         evaluate(model_, task_, split, config_.training.batch_size, config.batches));
-    recorder.evaluation(state_.step, state_.evaluations.back());
+    state_.evaluations.back().step = state_.step;
+    recorder.evaluation(state_.evaluations.back());
   }
   for (const Evaluation& evaluation : state_.evaluations) {
     if (std::isfinite(evaluation.loss)) continue;
