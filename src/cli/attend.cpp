@@ -128,7 +128,7 @@ void write_json(const HandAttention& hand, Output& output) {
 void run_attend(const AttendCommand& command) {
   const std::string file = find_input_file(command.file);
   const AttendInput input = read_attend_input(file);
-  Output output(command.out, file);
+  Output output(command.out, {file});
   const HandAttention hand = compute(input);
   if (!hand.attention.context.isfinite().all().item<bool>()) {
     spdlog::warn("{}: numbers this large overflow: the context is not finite",

@@ -8,6 +8,7 @@
 #include "cli/output.hpp"
 #include "config/experiment_reader.hpp"
 #include "config/experiment_writer.hpp"
+#include "config/input_files.hpp"
 #include "config/memory.hpp"
 #include "config/model_size.hpp"
 #include "report/table.hpp"
@@ -95,7 +96,9 @@ void run_check(const CheckCommand& command) {
   checked.shape = task_shape(checked.config.task, checked.config.limits);
   checked.size = model_size(checked.config.model, checked.shape);
   checked.memory = peak_memory(checked.config, checked.shape);
-  Output output(command.out, file);
+  std::vector<std::string> inputs = input_files(checked.config.task);
+  inputs.push_back(file);
+  Output output(command.out, inputs);
   output.write(command.format == Format::kJson ? check_json(checked) : check_text(checked));
   output.finish();
 }

@@ -18,12 +18,14 @@ namespace {
 
 }  // namespace
 
-Output::Output(const std::string& file, const std::string& input) {
+Output::Output(const std::string& file, const std::vector<std::string>& inputs) {
   if (file.empty()) return;
   std::error_code not_there;
-  const bool regular = std::filesystem::is_regular_file(file, not_there);
-  if (regular && !input.empty() && std::filesystem::equivalent(file, input, not_there)) {
-    throw UserError("--out: " + file + " is the input itself");
+  for (const std::string& input : inputs) {
+    if (std::filesystem::is_regular_file(file, not_there) &&
+        std::filesystem::equivalent(file, input, not_there)) {
+      throw UserError("--out: " + file + " is the input itself");
+    }
   }
   file_.emplace(file);
 }

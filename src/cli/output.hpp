@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/atomic_file.hpp"
 #include "record/sink.hpp"
@@ -13,8 +14,8 @@ namespace qkvlab {
 class Output {
  public:
   /// Standard output where `file` is empty. Throws UserError, as write and finish do; also where
-  /// `file` is `input`, the file that the data is made from, under whatever name.
-  explicit Output(const std::string& file, const std::string& input = "");
+  /// `file` is one of `inputs`, the files that the data is made from, under whatever name.
+  explicit Output(const std::string& file, const std::vector<std::string>& inputs = {});
 
   void write(std::string_view text);
   /// Everything is written. Without it a file does not appear.

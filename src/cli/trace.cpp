@@ -9,6 +9,7 @@
 #include "cli/trace_run_text.hpp"
 #include "cli/trace_text.hpp"
 #include "config/experiment_reader.hpp"
+#include "config/input_files.hpp"
 #include "experiment/sentiment_records.hpp"
 #include "experiment/trace_records.hpp"
 #include "record/large_tensors.hpp"
@@ -29,7 +30,7 @@ void trace_classifier(const TraceCommand& command) {
                     std::to_string(command.sentence));
   }
   // A place that cannot be written to is refused before the work.
-  Output output(command.out, file);
+  Output output(command.out, {file});
 
   SentimentRunOptions options;
   options.plan = attention_mode(command.mode);
@@ -78,7 +79,9 @@ void write_records(const ExperimentConfig& config, const TraceRun& run, const st
 void trace_config(const TraceCommand& command) {
   const std::string file = find_input_file(command.config);
   const ExperimentConfig config = read_experiment_config(file, command.overrides);
-  Output output(command.out, file);
+  std::vector<std::string> inputs = input_files(config.task);
+  inputs.push_back(file);
+  Output output(command.out, inputs);
   const TraceRun run = run_trace_step(config, {command.split, command.sample - 1});
   if (command.format == Format::kText) {
     output.write(trace_run_text(config, run));

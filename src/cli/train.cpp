@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <csignal>
+
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
@@ -79,6 +81,7 @@ void complain(const TrainResult& result, const std::string& folder) {
 }  // namespace
 
 void run_train(const TrainCommand& command) {
+  std::signal(SIGPIPE, SIG_IGN);  // whoever stops listening to the talk does not end the run
   const ExperimentConfig config =
       read_experiment_config(find_input_file(command.config), command.overrides);
   TrainOptions options;

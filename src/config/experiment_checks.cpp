@@ -53,8 +53,11 @@ class Checker {
   /// It names a folder below runs/.
   void check_name() const {
     const std::string& name = config_.name;
-    need(!name.empty() && name != "." && name != ".." && name.find('/') == std::string::npos,
-         "name", "must be a name for a folder, without '/', got '" + name + "'");
+    const bool plain = std::none_of(name.begin(), name.end(), [](char letter) {
+      return letter == '/' || (letter >= 0 && letter < ' ');
+    });
+    need(!name.empty() && name != "." && name != ".." && plain, "name",
+         "must be a name for a folder, without '/' and control characters");
   }
 
   template <typename T>

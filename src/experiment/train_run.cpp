@@ -4,6 +4,7 @@
 #include <torch/cuda.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 
 #include "base/error.hpp"
@@ -54,17 +55,16 @@ class Run {
         checkpoint_(unsaved(config, *task_)),
         folder_(enter(ExperimentFolder(options.folder))),
         checkpoint_file_(folder_.checkpoint_file(checkpoint_.run)),
-        records_(folder_.records_file(checkpoint_.run)),
         notice_(options.interruption_notice) {
     take_up(options.existing);
     start_ = last_save_ = Clock::now();
   }
 
   TrainResult train(const TrainListener& listener) {
-    if (has_ended()) return result();
+    if (had_ended_) return result();
     const Interruption interruption(notice_);
     listener.begins(checkpoint_.training.step);
-    const RunSink sink(checkpoint_.run, records_);
+    const RunSink sink(checkpoint_.run, *records_);
     if (checkpoint_.training.step == 0) sink.emit(first_record());
     const Recorder recorder(config_.record, sink);
     std::string interrupted_by;
@@ -98,36 +98,51 @@ class Run {
     return folder;
   }
 
-  /// Takes up what the folder holds of the run, whose file of records is locked by now.
+  /// Takes up what the folder holds of the run. What is refused, or has ended, is not touched.
   void take_up(Existing existing) {
+    if (existing != Existing::kOverwrite && is_settled(existing)) return;
+    records_.emplace(folder_.records_file(checkpoint_.run));
+    // From here on nobody else writes the run: what is read now stays.
     if (existing == Existing::kOverwrite) remove_checkpoint(checkpoint_file_);
     const auto saved = read_checkpoint(checkpoint_file_, checkpoint_.identity);
     if (!saved) {
-      records_.cut_back(0);  // of a run that was never saved, all begins anew
+      records_->cut_back(0);  // of a run that was never saved, all begins anew
       return;
-    }
-    if (existing == Existing::kRefuse) {
-      const bool ended = saved->status == "completed" || saved->status == "diverged";
-      throw UserError(folder_.path() + ": this run is there already (" + saved->status + " after " +
-                      std::to_string(saved->training.step) + " steps); " +
-                      (ended ? "" : "--resume goes on with it, ") + "--overwrite begins anew");
     }
     if (saved->training.step > trainer_.total_steps()) {
       throw UserError(checkpoint_file_ + ": is of step " + std::to_string(saved->training.step) +
                       ", this training has only " + std::to_string(trainer_.total_steps()));
     }
     checkpoint_ = *saved;
-    had_ended_ = has_ended();
-    if (had_ended_) return;
     restore_checkpoint(checkpoint_file_, checkpoint_, tensors());
     trainer_.resume(checkpoint_.training);
-    records_.cut_back(checkpoint_.records_length);
+    records_->cut_back(checkpoint_.records_length);
+    remove_stray_tensors(checkpoint_file_, checkpoint_.training.step);
     saved_step_ = checkpoint_.training.step;
     checkpoint_.reason.clear();
   }
 
-  bool has_ended() const {
-    return checkpoint_.status == "completed" || checkpoint_.status == "diverged";
+  /// Whether the run has ended; throws UserError where it is there and must not be.
+  bool is_settled(Existing existing) {
+    const auto saved = read_checkpoint(checkpoint_file_, checkpoint_.identity);
+    if (!saved) return false;
+    const bool ended = saved->status == "completed" || saved->status == "diverged";
+    if (existing == Existing::kRefuse) {
+      throw UserError(folder_.path() + ": this run is there already (" + saved->status + " after " +
+                      std::to_string(saved->training.step) + " steps); " +
+                      (ended ? "" : "--resume goes on with it, ") + "--overwrite begins anew");
+    }
+    if (!ended) return false;
+    std::error_code no_records;
+    const std::string records = folder_.records_file(checkpoint_.run);
+    const auto size = std::filesystem::file_size(records, no_records);
+    if (no_records || size < static_cast<uintmax_t>(saved->records_length)) {
+      throw UserError(records + ": lacks records of the run, which has ended (" + saved->status +
+                      "); --overwrite begins anew");
+    }
+    checkpoint_ = *saved;
+    had_ended_ = true;
+    return true;
   }
 
   RunRecord first_record() const {
@@ -151,10 +166,10 @@ class Run {
   }
 
   void save(const std::string& status) {
-    records_.sync();
+    records_->sync();
     checkpoint_.status = status;
     checkpoint_.training = trainer_.state();
-    checkpoint_.records_length = records_.length();
+    checkpoint_.records_length = records_->length();
     Checkpoint to_save = checkpoint_;
     to_save.wall_s = wall_s();
     save_checkpoint(checkpoint_file_, to_save, tensors(), saved_step_);
@@ -174,7 +189,7 @@ class Run {
     record.wall_s = wall_s();
     record.peak_rss_mb = peak_rss_mb();
     sink.emit(record);
-    records_.sync();
+    records_->sync();
     if (end != TrainingEnd::kInterrupted) save(status_name(end));
     checkpoint_.wall_s = record.wall_s;
   }
@@ -217,7 +232,7 @@ class Run {
   Checkpoint checkpoint_;  // as it was last saved, or taken up; of time what earlier sittings took
   ExperimentFolder folder_;
   std::string checkpoint_file_;
-  RecordFile records_;
+  std::optional<RecordFile> records_;  // none of a run that had ended
   const char* notice_;
   bool had_ended_ = false;
   std::optional<int64_t> saved_step_;  // of the tensors that the folder holds

@@ -22,6 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr int64_t kSchema = 1;
+
 void create_folder(const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
@@ -70,12 +72,13 @@ struct Experiment {
 
 /// The text that an object was read from.
 std::string text_of(const JsonValue& object, const std::string& whole) {
+  object.members();  // throws where it is none
   const auto [begin, end] = object.span();
   return whole.substr(begin, end - begin);
 }
 
 std::string experiment_text(const Experiment& experiment) {
-  std::string text = "{\"schema\": 1,\n \"config\": " + experiment.config +
+  std::string text = "{\"schema\": " + std::to_string(kSchema) + ",\n \"config\": " + experiment.config +
                      ",\n \"identity\": " + experiment.identity +
                      ",\n \"environment\": " + experiment.environment + ",\n \"groups\": [";
   for (size_t i = 0; i < experiment.groups.size(); ++i) {
@@ -102,9 +105,14 @@ void ExperimentFolder::enter(
   create_folder(path_ + "/checkpoints");
   const FolderLock lock(path_);  // several processes may enter runs at once
   Experiment experiment{config, identity, object_text(environment), {}};
-  if (fs::exists(experiment_file())) {
+  std::error_code unreadable;  // then reading it says why
+  if (fs::exists(experiment_file(), unreadable) || unreadable) {
     const std::string text = read_text_file(experiment_file());
     const JsonValue document = parse_json(text, experiment_file());
+    if (document.at("schema").integer(1) > kSchema) {
+      document.at("schema").fail("was written by a newer qkvlab; this one reads " +
+                                 std::to_string(kSchema));
+    }
     const auto difference = first_difference(document.at("identity"),
                                              parse_json(identity, "this config"), "there", "here");
     if (difference) {

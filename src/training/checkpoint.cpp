@@ -132,8 +132,13 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::st
   checkpoint.training.batch_digest = json.at("batch_digest").string();
   for (const JsonValue& evaluation : json.at("evaluations").array()) {
     checkpoint.training.evaluations.push_back(evaluation_of(evaluation));
+    if (checkpoint.training.evaluations.back().metrics.size() !=
+        checkpoint.training.evaluations.front().metrics.size()) {
+      evaluation.fail("must have the metrics of the first");
+    }
   }
   checkpoint.wall_s = json.at("wall_s").number();
+  if (checkpoint.wall_s < 0) json.at("wall_s").fail("must not be negative");
   const std::string named = json.at("tensors").string();
   if (named != fs::path(tensors_file(file, checkpoint.training.step)).filename()) {
     json.at("tensors").fail("must be RUN.STEP.safetensors of this run and step");
@@ -149,18 +154,25 @@ void restore_checkpoint(const std::string& file, const Checkpoint& checkpoint,
   restore_tensors(tensors_file(file, step), step, checkpoint.tensors_digest, tensors);
 }
 
+void remove_stray_tensors(const std::string& file, int64_t step) {
+  const std::string prefix = fs::path(file).stem().string() + ".";
+  const fs::path kept = tensors_file(file, step);
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(fs::path(file).parent_path(), ignored)) {
+    const fs::path& path = entry.path();
+    const bool of_this_run = path.filename().string().rfind(prefix, 0) == 0;
+    if (of_this_run && path.extension() == ".safetensors" && path.filename() != kept.filename()) {
+      fs::remove(path, ignored);
+    }
+  }
+}
+
 void remove_checkpoint(const std::string& file) {
+  constexpr int64_t kNone = -1;
   std::error_code ignored;
   fs::remove(file, ignored);
   sync_folder_of(file);
-  const fs::path folder = fs::path(file).parent_path();
-  const std::string prefix = fs::path(file).stem().string() + ".";
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const bool of_this_run = entry.path().filename().string().rfind(prefix, 0) == 0;
-    if (of_this_run && entry.path().extension() == ".safetensors") {
-      fs::remove(entry.path(), ignored);
-    }
-  }
+  remove_stray_tensors(file, kNone);
 }
 
 }  // namespace qkvlab

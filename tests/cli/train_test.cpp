@@ -245,13 +245,47 @@ TEST_F(TrainTest, ARunThatIsThereIsNotRunAgainUnasked) {
   const std::string before = reproducible(records());
   const ProgramRun again = run();
   EXPECT_EQ(again.exit_code, 2);
-  EXPECT_NE(again.error.find("--resume"), std::string::npos) << again.error;
+  EXPECT_NE(again.error.find("completed after 40 steps); --overwrite"), std::string::npos)
+      << again.error;
   const ProgramRun resumed = run({"--resume"});
   EXPECT_EQ(resumed.exit_code, 0);
   EXPECT_NE(resumed.error.find("had ended"), std::string::npos) << resumed.error;
   EXPECT_EQ(reproducible(records()), before);
   EXPECT_EQ(run({"--overwrite"}).exit_code, 0);
   EXPECT_EQ(reproducible(records()), before);
+}
+
+TEST_F(TrainTest, ARefusedCommandTouchesNoRecord) {
+  ASSERT_EQ(run().exit_code, 0);
+  const std::string path = files("runs/small/records").at(0);
+  std::string text = TemporaryFolder::read(path);
+  text.pop_back();  // as an editor does that drops the last newline
+  std::ofstream(path, std::ios::binary) << text;
+  EXPECT_EQ(run().exit_code, 2);
+  EXPECT_EQ(TemporaryFolder::read(path), text);
+}
+
+TEST_F(TrainTest, AnEndedRunWithoutItsRecordsIsNotTakenForWhole) {
+  ASSERT_EQ(run().exit_code, 0);
+  const std::string path = files("runs/small/records").at(0);
+  std::filesystem::remove(path);
+  const ProgramRun resumed = run({"--resume"});
+  EXPECT_EQ(resumed.exit_code, 2);
+  EXPECT_NE(resumed.error.find("lacks records"), std::string::npos) << resumed.error;
+  EXPECT_FALSE(std::filesystem::exists(path));
+}
+
+TEST_F(TrainTest, WhatItIsReadFromIsNotWrittenOver) {
+  const std::string text = "1\ta b\n0\tc d\n";
+  folder_.write("my.tsv", text);
+  folder_.write("s.json", R"({"task": {"kind": "sentences", "file": "my.tsv"},
+                              "model": {"kind": "sentiment_trace"}, "training": {"steps": 1}})");
+  for (const std::string command : {"check", "trace"}) {
+    const ProgramRun done = run_qkvlab({command, "s.json", "--out", "my.tsv"}, folder_.path());
+    EXPECT_EQ(done.exit_code, 2) << command;
+    EXPECT_NE(done.error.find("is the input itself"), std::string::npos) << done.error;
+    EXPECT_EQ(TemporaryFolder::read(folder_.file("my.tsv")), text);
+  }
 }
 
 TEST_F(TrainTest, AnotherSeedIsAnotherRunOfTheSameExperiment) {
