@@ -78,7 +78,8 @@ std::string text_of(const JsonValue& object, const std::string& whole) {
 }
 
 std::string experiment_text(const Experiment& experiment) {
-  std::string text = "{\"schema\": " + std::to_string(kSchema) + ",\n \"config\": " + experiment.config +
+  std::string text = "{\"schema\": " + std::to_string(kSchema) +
+                     ",\n \"config\": " + experiment.config +
                      ",\n \"identity\": " + experiment.identity +
                      ",\n \"environment\": " + experiment.environment + ",\n \"groups\": [";
   for (size_t i = 0; i < experiment.groups.size(); ++i) {

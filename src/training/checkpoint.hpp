@@ -36,7 +36,8 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::st
 void restore_checkpoint(const std::string& file, const Checkpoint& checkpoint,
                         const RunTensors& tensors);
 
-/// Removes every file of tensors of a run but that of `step`: an interrupted save may have left one.
+/// Removes every file of tensors of a run but that of `step`: an interrupted save may have left
+/// one.
 void remove_stray_tensors(const std::string& file, int64_t step);
 
 /// Removes a run's checkpoint and every file of its tensors, those that were never named too.

@@ -105,8 +105,9 @@ TEST_F(ExperimentReader, ComplaintsNameLinePathAndWhatIsAllowed) {
             "did you mean 'pre'?");
   EXPECT_EQ(complaint(R"({"task": {"kind": "sequnce"}})").substr(0, 48),
             "x.json:1: task.kind: unknown kind 'sequnce'; all");
-  EXPECT_EQ(complaint(R"({"training": {"optimizer": {"lr": 0}}})"),
-            "x.json:1: training.optimizer.lr: must be a number above 0 and of at most 1e+30, got 0");
+  EXPECT_EQ(
+      complaint(R"({"training": {"optimizer": {"lr": 0}}})"),
+      "x.json:1: training.optimizer.lr: must be a number above 0 and of at most 1e+30, got 0");
   EXPECT_EQ(complaint(R"({"model": {"dropout": {"residual": 1}}})"),
             "x.json:1: model.dropout.residual: must be a number of at least 0 and below 1, got 1");
   EXPECT_EQ(complaint(R"({"model": {"attention": {"mode": "unifrom"}}})").substr(0, 61),
