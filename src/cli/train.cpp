@@ -71,10 +71,7 @@ void complain(const TrainResult& result, const std::string& folder) {
                     ExitCode::kInterrupted);
   }
   if (result.status == "diverged") {
-    throw UserError(
-        "the run has diverged: " +
-            (result.reason.empty() ? "step " + std::to_string(result.steps) : result.reason),
-        ExitCode::kFailed);
+    throw UserError("the run has diverged: " + result.reason, ExitCode::kFailed);
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <csignal>
 
 namespace qkvlab {
@@ -19,7 +20,7 @@ class Interruption {
   bool requested() const;
 
  private:
-  struct sigaction before_[2] = {};  // NOLINT(*-avoid-c-arrays): as sigaction wants them
+  std::array<struct sigaction, 2> before_{};
 };
 
 }  // namespace qkvlab

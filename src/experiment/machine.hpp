@@ -14,7 +14,8 @@ void use_threads(int threads);
 
 /// Has the C library keep memory that is freed, for the next tensors, instead of handing it back to
 /// the kernel, which would have to clear it page by page for every large tensor of every step:
-/// without this a training step with large logits takes 1.4 times as long.
+/// without this a training step with large logits takes 1.4 times the CPU time (recall of 8,192
+/// tokens, 512 × 64 at a time; 2 cores, Debian 12, 29 November 2026).
 void keep_freed_memory();
 
 /// The threads that each now uses; `blas` is 0 where the BLAS does not say.
