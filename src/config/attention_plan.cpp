@@ -33,6 +33,10 @@ std::string plan_name(const ProjectionPlan& plan) {
   return "q=" + enum_name(plan.query) + ",k=" + enum_name(plan.key) + ",v=" + enum_name(plan.value);
 }
 
+std::string attention_name(const ModelConfig& model) {
+  return std::visit([](const auto& typed) { return plan_name(typed.attention.plan); }, model);
+}
+
 std::string chained_reference(const ProjectionPlan& plan) {
   for (const Source one : {Source::kQuery, Source::kKey, Source::kValue}) {
     const Source source = lender_of(plan, one);

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "config/projection_plan.hpp"
+#include "config/model_config.hpp"
 
 namespace qkvlab {
 
@@ -12,6 +12,9 @@ ProjectionPlan plan_of(Source query, Source key, Source value);
 
 /// What a plan is called: its mode, or where it is none its sources, "q=own,k=q,v=zero".
 std::string plan_name(const ProjectionPlan& plan);
+
+/// The name of a model's plan.
+std::string attention_name(const ModelConfig& model);
 
 /// The one among query, key and value ("q", "k" or "v") that borrows from another that borrows
 /// itself, or from itself; empty where none does.

@@ -99,6 +99,11 @@ struct CoreferenceTask {
 using TaskConfig = std::variant<SentencesTask, TextTask, SequenceTask, RecallTask, InductionTask,
                                 MajorityTask, ModularAdditionTask, CoreferenceTask>;
 
+/// Whether a task draws its examples from a run's seed; the others read them from a file.
+inline bool examples_depend_on_seed(const TaskConfig& task) {
+  return !std::holds_alternative<SentencesTask>(task) && !std::holds_alternative<TextTask>(task);
+}
+
 /// What a model must fit.
 struct TaskShape {
   int64_t vocabulary = 0;  // V; token ids are 0 to V - 1

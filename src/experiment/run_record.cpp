@@ -2,7 +2,6 @@
 
 #include <array>
 
-#include "experiment/machine.hpp"
 #include "layers/tensor_values.hpp"
 
 namespace qkvlab {
@@ -29,7 +28,6 @@ RunRecord run_record(const std::vector<NamedValue>& initial) {
     if (is_of_projection(parameter.path)) record.parameters_attention += count;
     record.initial_digests.emplace_back(parameter.path, digest({parameter.value}));
   }
-  record.environment = environment();
   return record;
 }
 

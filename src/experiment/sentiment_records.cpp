@@ -100,6 +100,7 @@ void emit_records(const Sentences& sentences, const SentimentRunOptions& options
   config["task"]["tokens"] = words_of(sentences, options.sentence);
   config["task"]["label"] = sentences.labels[sentences.classes[options.sentence]];
   RunRecord first = run_record(run.initial);
+  first.environment = environment();
   first.experiment = "sentiment_trace";
   first.variant = options.plan.mode;
   first.seed = options.seed;

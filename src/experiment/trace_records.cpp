@@ -51,6 +51,7 @@ EndRecord end_record(const TraceRun& run) {
 void emit_trace(const ExperimentConfig& config, const TraceRun& run, RecordSink& records) {
   const RunSink sink(run.run, records);
   RunRecord first = run_record(run.initial);
+  first.environment = environment();
   first.experiment = config.name;
   first.variant = run.mode;
   first.seed = config.random.seed;

@@ -12,10 +12,11 @@
 #include "base/spelling.hpp"
 #include "config/attention_plan.hpp"
 #include "config/experiment_writer.hpp"
+#include "experiment/group_run.hpp"
 #include "experiment/machine.hpp"
 #include "experiment/snapshot.hpp"
-#include "experiment/train_run.hpp"
 #include "layers/loss.hpp"
+#include "training/divergence.hpp"
 #include "training/gradients.hpp"
 #include "training/optimizer.hpp"
 #include "training/schedule.hpp"
@@ -134,8 +135,7 @@ TraceRun run_trace_step(const ExperimentConfig& config, const TracedSample& samp
   model->to(device);
 
   run.run = id_of(config, *task, sample);
-  run.mode =
-      std::visit([](const auto& one) { return plan_name(one.attention.plan); }, config.model);
+  run.mode = attention_name(config.model);
   const Batch drawn = task->batch(split, sample.number);
   describe(*task, drawn, run);
   const Batch batch = to_device(drawn, device);

@@ -6,17 +6,9 @@
 #include <vector>
 
 #include "config/experiment_config.hpp"
-#include "training/evaluation.hpp"
-#include "training/trainer.hpp"
+#include "experiment/group_run.hpp"
 
 namespace qkvlab {
-
-/// What becomes of a run that its folder holds already.
-enum class Existing {
-  kRefuse,    // an error
-  kResume,    // it goes on where it was saved; one that has ended stays as it is
-  kOverwrite  // it begins anew
-};
 
 struct TrainOptions {
   std::string folder;
@@ -43,14 +35,10 @@ struct TrainListener {
   std::function<void(const Evaluation&)> evaluation;  // each of them, after its step
 };
 
-/// Trains the one run that a config describes, into an experiment's folder: records and
-/// checkpoints. SIGINT and SIGTERM, and the config's limit of time, end it after a step, saved.
-/// Throws UserError where the config does not fit its task or the machine, or the folder cannot be
-/// used.
+/// Trains the one run that a config describes, a group of its own, into an experiment's folder.
+/// SIGINT and SIGTERM, and the config's limit of time, end it after a step, saved. Throws UserError
+/// as train_group does, and where the folder has the run in a group with others.
 TrainResult train_run(const ExperimentConfig& config, const TrainOptions& options,
                       const TrainListener& listener);
-
-/// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
-at::Device device_of(const RunConfig& config);
 
 }  // namespace qkvlab

@@ -3,26 +3,24 @@
 #include <fcntl.h>
 #include <sys/file.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <optional>
+#include <set>
 #include <system_error>
 
-#include "base/atomic_file.hpp"
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/json_difference.hpp"
 #include "base/number_text.hpp"
-#include "base/text_file.hpp"
+#include "record/experiment_file.hpp"
 
 namespace qkvlab {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr int64_t kSchema = 1;
 
 void create_folder(const std::string& path) {
   std::error_code error;
@@ -44,15 +42,6 @@ class FolderLock {
   Descriptor folder_;
 };
 
-std::string group_text(const RunEntry& entry) {
-  std::string text = R"({"records": "records/)" + entry.run + R"(.jsonl", "runs": [{"run": ")" +
-                     entry.run + R"(", "variant": )";
-  append_json_string(text, entry.variant);
-  text += R"(, "seed": )";
-  append_number(text, entry.seed);
-  return text + "}]}";
-}
-
 std::string object_text(const std::vector<std::pair<std::string, std::string>>& members) {
   std::string text = "{";
   for (const auto& [key, value] : members) {
@@ -64,73 +53,76 @@ std::string object_text(const std::vector<std::pair<std::string, std::string>>& 
   return text + "}";
 }
 
-/// What experiment.json says already.
-struct Experiment {
-  std::string config, identity, environment;  // JSON objects
-  std::vector<std::string> groups;            // JSON objects
-};
-
-/// The text that an object was read from.
-std::string text_of(const JsonValue& object, const std::string& whole) {
-  object.members();  // throws where it is none
-  const auto [begin, end] = object.span();
-  return whole.substr(begin, end - begin);
+/// `what` is there ("another experiment") where it differs.
+void refuse_difference(const std::string& folder, const std::string& what, const std::string& there,
+                       const std::string& here) {
+  const auto difference =
+      first_difference(parse_json(there, folder), parse_json(here, folder), "there", "here");
+  if (!difference) return;
+  throw UserError(folder + ": holds " + what + ": " + *difference +
+                  "; choose another folder with --out");
 }
 
-std::string experiment_text(const Experiment& experiment) {
-  std::string text = "{\"schema\": " + std::to_string(kSchema) +
-                     ",\n \"config\": " + experiment.config +
-                     ",\n \"identity\": " + experiment.identity +
-                     ",\n \"environment\": " + experiment.environment + ",\n \"groups\": [";
-  for (size_t i = 0; i < experiment.groups.size(); ++i) {
-    text += (i == 0 ? "\n  " : ",\n  ") + experiment.groups[i];
+std::set<std::string> runs_of(const std::vector<RunGroup>& groups) {
+  std::set<std::string> runs;
+  for (const RunGroup& group : groups) {
+    for (const SeedRun& run : group.runs) runs.insert(run.run);
   }
-  return text + "\n ]}\n";
+  return runs;
 }
 
-bool lists(const JsonValue& document, const std::string& run) {
-  for (const JsonValue& group : document.at("groups").array()) {
-    for (const JsonValue& entry : group.at("runs").array()) {
-      if (entry.at("run").string() == run) return true;
-    }
+/// Enters those of a variant's runs that are not `listed`; whether anything was missing.
+bool add_variant(ExperimentFile& file, const VariantRuns& variant,
+                 const std::set<std::string>& listed, const std::string& folder) {
+  const auto known = std::find_if(file.variants.begin(), file.variants.end(),
+                                  [&](const auto& one) { return one.first == variant.name; });
+  if (known == file.variants.end()) {
+    file.variants.emplace_back(variant.name, variant.identity);
+  } else {
+    refuse_difference(folder, "another variant " + variant.name, known->second, variant.identity);
   }
-  return false;
+  std::vector<SeedRun> missing;
+  for (const SeedRun& run : variant.runs) {
+    if (listed.count(run.run) == 0) missing.push_back(run);
+  }
+  for (RunGroup& group : divide_into_groups(variant.name, missing, variant.replicas)) {
+    file.groups.push_back(std::move(group));
+  }
+  return known == file.variants.end() || !missing.empty();
 }
 
 }  // namespace
 
-void ExperimentFolder::enter(
-    const RunEntry& entry, const std::string& config, const std::string& identity,
-    const std::vector<std::pair<std::string, std::string>>& environment) const {
+std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
+                                              const std::vector<VariantRuns>& variants) const {
   create_folder(path_ + "/records");
   create_folder(path_ + "/checkpoints");
-  const FolderLock lock(path_);  // several processes may enter runs at once
-  Experiment experiment{config, identity, object_text(environment), {}};
+  const FolderLock lock(path_);
+  ExperimentFile file{
+      experiment.config, experiment.identity, object_text(experiment.environment), {}, {}};
   std::error_code unreadable;  // then reading it says why
   if (fs::exists(experiment_file(), unreadable) || unreadable) {
-    const std::string text = read_text_file(experiment_file());
-    const JsonValue document = parse_json(text, experiment_file());
-    if (document.at("schema").integer(1) > kSchema) {
-      document.at("schema").fail("was written by a newer qkvlab; this one reads " +
-                                 std::to_string(kSchema));
-    }
-    const auto difference = first_difference(document.at("identity"),
-                                             parse_json(identity, "this config"), "there", "here");
-    if (difference) {
-      throw UserError(path_ + ": holds another experiment: " + *difference +
-                      "; choose another folder with --out");
-    }
-    if (lists(document, entry.run)) return;
-    experiment.config = text_of(document.at("config"), text);
-    experiment.environment = text_of(document.at("environment"), text);
-    for (const JsonValue& group : document.at("groups").array()) {
-      experiment.groups.push_back(text_of(group, text));
-    }
+    file = read_experiment_file(experiment_file());
+    refuse_difference(path_, "another experiment", file.identity, experiment.identity);
   }
-  experiment.groups.push_back(group_text(entry));
-  AtomicFile file(experiment_file());
-  file.write(experiment_text(experiment));
-  file.commit();
+  const std::set<std::string> listed = runs_of(file.groups);
+  bool changed = false;
+  for (const VariantRuns& variant : variants) {
+    changed = add_variant(file, variant, listed, path_) || changed;
+  }
+  if (changed) write_experiment_file(experiment_file(), file);
+
+  std::set<std::string> wanted;
+  for (const VariantRuns& variant : variants) {
+    for (const SeedRun& run : variant.runs) wanted.insert(run.run);
+  }
+  std::vector<RunGroup> groups;
+  for (const RunGroup& group : file.groups) {
+    const bool holds_one = std::any_of(group.runs.begin(), group.runs.end(),
+                                       [&](const auto& run) { return wanted.count(run.run) > 0; });
+    if (holds_one) groups.push_back(group);
+  }
+  return groups;
 }
 
 }  // namespace qkvlab

@@ -4,42 +4,51 @@
 #include <utility>
 #include <vector>
 
+#include "record/run_groups.hpp"
+
 namespace qkvlab {
 
-/// One run as an experiment's folder lists it. Runs of one group are trained together and share a
-/// file of records.
-struct RunEntry {
-  std::string run;  // its id
-  std::string variant;
-  int64_t seed = 0;
+/// What an experiment is, in experiment.json.
+struct Experiment {
+  std::string config;    // resolved: one JSON object
+  std::string identity;  // what decides its results, whatever variant and seed: one JSON object
+  std::vector<std::pair<std::string, std::string>> environment;  // the machine that first wrote it
+};
+
+/// A variant of an experiment, and runs of it that are wanted.
+struct VariantRuns {
+  std::string name;
+  std::string identity;  // what decides its results, whatever the seed: one JSON object
+  std::vector<SeedRun> runs;
+  int64_t replicas = 1;  // the most runs of a group
 };
 
 /// The folder of an experiment:
-///   experiment.json                 what it is: the config, the machine, the groups of runs
-///   records/<run>.jsonl             the records of a group, named after its first run
-///   checkpoints/<run>.json          where its training stands, and which file holds its tensors
+///   experiment.json                 what it is: the config, the machine, variants, groups of runs
+///   records/<group>.jsonl           the records of a group
+///   checkpoints/<group>.json        where its training stands, and which file holds its tensors
 class ExperimentFolder {
  public:
   explicit ExperimentFolder(std::string path) : path_(std::move(path)) {}
 
   const std::string& path() const { return path_; }
   std::string experiment_file() const { return path_ + "/experiment.json"; }
-  std::string records_file(const std::string& run) const {
-    return path_ + "/records/" + run + ".jsonl";
+  std::string records_file(const std::string& group) const {
+    return path_ + "/records/" + group + ".jsonl";
   }
-  std::string checkpoint_file(const std::string& run) const {
-    return path_ + "/checkpoints/" + run + ".json";
+  std::string checkpoint_file(const std::string& group) const {
+    return path_ + "/checkpoints/" + group + ".json";
   }
 
-  /// Creates what is missing of the folder, and enters a group of one run in experiment.json if it
-  /// is not there. `config` is the resolved config and `identity` what decides the experiment's
-  /// results whatever the seed, both one JSON object; `environment` describes the machine that
-  /// first wrote it.
+  /// Creates what is missing of the folder and enters the runs that it does not list yet, in new
+  /// groups. Groups that are there stay as they are, so that a group's results are the same
+  /// whenever and by whomever it is trained. Returns the groups that hold the wanted runs, in the
+  /// order in which they were entered. Several processes may enter runs at once.
   ///
-  /// Throws UserError where the folder cannot be written to, or holds an experiment of another
-  /// identity: then the first difference is named.
-  void enter(const RunEntry& entry, const std::string& config, const std::string& identity,
-             const std::vector<std::pair<std::string, std::string>>& environment) const;
+  /// Throws UserError where the folder cannot be written to, was made by a newer version, or holds
+  /// an experiment or a variant of another identity: then the first difference is named.
+  std::vector<RunGroup> enter(const Experiment& experiment,
+                              const std::vector<VariantRuns>& variants) const;
 
  private:
   std::string path_;

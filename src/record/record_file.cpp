@@ -56,18 +56,36 @@ void check_length(const Descriptor& file, const std::string& path, int64_t size,
 
 }  // namespace
 
-RecordFile::RecordFile(std::string path)
+RecordFile::RecordFile(std::string path, Free)
     : path_(std::move(path)),
       file_(open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOCTTY | O_CREAT, kNewFileMode)) {
   if (file_.get() < 0) fail_creating(path_, errno);
   struct stat status {};
   if (fstat(file_.get(), &status) != 0) fail_creating(path_, errno);
   if (!S_ISREG(status.st_mode)) throw UserError(path_ + ": must be a regular file");
-  if (flock(file_.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno == EWOULDBLOCK) throw UserError(path_ + ": is being written by another run");
-    fail_creating(path_, errno);
-  }
-  // Again: until the lock was taken another process may have written.
+}
+
+RecordFile::RecordFile(std::string path) : RecordFile(std::move(path), Free{}) {
+  if (!lock()) throw UserError(path_ + ": is being written by another run");
+  begin_after_last_line();
+}
+
+std::unique_ptr<RecordFile> RecordFile::open_if_free(const std::string& path) {
+  std::unique_ptr<RecordFile> file(new RecordFile(path, Free{}));
+  if (!file->lock()) return nullptr;
+  file->begin_after_last_line();
+  return file;
+}
+
+bool RecordFile::lock() {
+  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return true;
+  if (errno != EWOULDBLOCK) fail_creating(path_, errno);
+  return false;
+}
+
+void RecordFile::begin_after_last_line() {
+  // Only now: until the lock was taken another process may have written.
+  struct stat status {};
   if (fstat(file_.get(), &status) != 0) fail_creating(path_, errno);
   written_ = status.st_size;
   cut_back(end_of_lines(file_, path_, status.st_size));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "base/descriptor.hpp"
@@ -20,6 +21,8 @@ class RecordFile : public RecordSink {
  public:
   /// Opens the file after its last whole line, or creates it.
   explicit RecordFile(std::string path);
+  /// The same; null where somebody else has it open.
+  static std::unique_ptr<RecordFile> open_if_free(const std::string& path);
   /// Writes what emit() left, but cannot tell when that fails: call flush() before.
   ~RecordFile() override;
   RecordFile(const RecordFile&) = delete;
@@ -37,6 +40,11 @@ class RecordFile : public RecordSink {
   int64_t length() const;
 
  private:
+  struct Free {};  // the constructor below leaves locking to its caller
+  RecordFile(std::string path, Free);
+  /// Whether the lock was free.
+  bool lock();
+  void begin_after_last_line();
   int write_lines();
 
   std::string path_;

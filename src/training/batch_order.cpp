@@ -51,7 +51,7 @@ std::vector<int64_t> BatchOrder::next() {
 
 void BatchOrder::begin_epoch(int64_t epoch) {
   const int64_t examples = task_.examples(Split::kTrain);
-  if (batch_size_ >= examples) {
+  if (is_fixed()) {
     permutation_.resize(examples);
     std::iota(permutation_.begin(), permutation_.end(), 0);
   } else {

@@ -24,6 +24,11 @@ class BatchOrder {
   /// The batches of one epoch; 0 where the task has no epochs.
   int64_t steps_per_epoch() const;
 
+  /// Whether every step takes all examples in their own order, whatever the seed.
+  bool is_fixed() const {
+    return task_.sampling() == Sampling::kShuffled && batch_size_ >= task_.examples(Split::kTrain);
+  }
+
   /// The examples of the next step, the first being step 0.
   std::vector<int64_t> next();
 

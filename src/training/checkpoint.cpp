@@ -58,19 +58,34 @@ std::string evaluations_json(const std::vector<Evaluation>& evaluations) {
   return text + "]";
 }
 
+/// "learning", or how the run has ended.
+std::string status_of(const RunState& run) { return run.end ? status_name(*run.end) : "learning"; }
+
+std::string runs_json(const Checkpoint& checkpoint) {
+  std::string text = "[";
+  for (size_t i = 0; i < checkpoint.runs.size(); ++i) {
+    const RunState& run = checkpoint.training.runs[i];
+    if (i > 0) text += ",\n  ";
+    text += R"({"run": )" + string_json(checkpoint.runs[i]) + R"(, "status": )" +
+            string_json(status_of(run)) + R"(, "steps": )" + number_json(run.steps) +
+            R"(, "reason": )" + string_json(run.reason) + R"(, "batch_digest": )" +
+            string_json(run.batch_digest) + R"(, "evaluations": )" +
+            evaluations_json(run.evaluations) + "}";
+  }
+  return text + "]";
+}
+
 std::string checkpoint_text(const Checkpoint& checkpoint, const std::string& tensors) {
   std::string text = "{";
   append_member(text, "format", number_json(kFormat));
-  append_member(text, "run", string_json(checkpoint.run));
   append_member(text, "status", string_json(checkpoint.status));
   append_member(text, "reason", string_json(checkpoint.reason));
   append_member(text, "step", number_json(checkpoint.training.step));
   append_member(text, "tensors", string_json(fs::path(tensors).filename().string()));
   append_member(text, "tensors_digest", string_json(checkpoint.tensors_digest));
   append_member(text, "records_length", number_json(checkpoint.records_length));
-  append_member(text, "batch_digest", string_json(checkpoint.training.batch_digest));
-  append_member(text, "evaluations", evaluations_json(checkpoint.training.evaluations));
   append_member(text, "wall_s", number_json(checkpoint.wall_s));
+  append_member(text, "runs", runs_json(checkpoint));
   append_member(text, "identity", checkpoint.identity);
   return text + "}\n";
 }
@@ -95,6 +110,24 @@ Evaluation evaluation_of(const JsonValue& value) {
   return evaluation;
 }
 
+RunState run_state_of(const JsonValue& value) {
+  RunState run;
+  const std::string& status =
+      value.at("status").one_of("status", {"learning", "completed", "diverged"});
+  if (status == "completed") run.end = TrainingEnd::kCompleted;
+  if (status == "diverged") run.end = TrainingEnd::kDiverged;
+  run.steps = value.at("steps").integer(0);
+  run.reason = value.at("reason").string();
+  run.batch_digest = value.at("batch_digest").string();
+  for (const JsonValue& evaluation : value.at("evaluations").array()) {
+    run.evaluations.push_back(evaluation_of(evaluation));
+    if (run.evaluations.back().metrics.size() != run.evaluations.front().metrics.size()) {
+      evaluation.fail("must have the metrics of the first");
+    }
+  }
+  return run;
+}
+
 }  // namespace
 
 void save_checkpoint(const std::string& file, Checkpoint checkpoint, const RunTensors& tensors,
@@ -108,7 +141,8 @@ void save_checkpoint(const std::string& file, Checkpoint checkpoint, const RunTe
   if (previous && *previous != step) fs::remove(tensors_file(file, *previous), ignored);
 }
 
-std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::string& identity) {
+std::optional<Checkpoint> read_checkpoint(const std::string& file,
+                                          const std::optional<std::string>& identity) {
   std::error_code no_such_file;
   if (!fs::exists(file, no_such_file) && !no_such_file) return {};
   const std::string text = read_text_file(file);
@@ -118,24 +152,24 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file, const std::st
                            std::to_string(kFormat));
   }
   Checkpoint checkpoint;
-  checkpoint.identity = identity;
-  const auto difference = first_difference(json.at("identity"), parse_json(identity, "this config"),
-                                           "in the checkpoint", "in the config");
-  if (difference) throw UserError(file + ": does not belong to this config: " + *difference);
-  checkpoint.run = json.at("run").string();
-  if (checkpoint.run != fs::path(file).stem()) json.at("run").fail("must be the file's own name");
-  checkpoint.status =
-      json.at("status").one_of("status", {"running", "completed", "diverged", "interrupted"});
+  const JsonValue& saved = json.at("identity");
+  saved.members();  // throws where it is no object
+  checkpoint.identity = text.substr(saved.span().first, saved.span().second - saved.span().first);
+  if (identity) {
+    const auto difference = first_difference(saved, parse_json(*identity, "this config"),
+                                             "in the checkpoint", "in the config");
+    if (difference) throw UserError(file + ": does not belong to this config: " + *difference);
+  }
+  checkpoint.status = json.at("status").one_of("status", {"running", "ended", "interrupted"});
   checkpoint.reason = json.at("reason").string();
   checkpoint.training.step = json.at("step").integer(0);
   checkpoint.records_length = json.at("records_length").integer(0);
-  checkpoint.training.batch_digest = json.at("batch_digest").string();
-  for (const JsonValue& evaluation : json.at("evaluations").array()) {
-    checkpoint.training.evaluations.push_back(evaluation_of(evaluation));
-    if (checkpoint.training.evaluations.back().metrics.size() !=
-        checkpoint.training.evaluations.front().metrics.size()) {
-      evaluation.fail("must have the metrics of the first");
-    }
+  for (const JsonValue& run : json.at("runs").array()) {
+    checkpoint.runs.push_back(run.at("run").string());
+    checkpoint.training.runs.push_back(run_state_of(run));
+  }
+  if (checkpoint.runs.empty() || checkpoint.runs.front() != fs::path(file).stem()) {
+    json.at("runs").fail("must begin with the run that the file is named after");
   }
   checkpoint.wall_s = json.at("wall_s").number();
   if (checkpoint.wall_s < 0) json.at("wall_s").fail("must not be negative");

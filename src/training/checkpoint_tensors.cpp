@@ -17,7 +17,21 @@ namespace {
 
 constexpr const char* kStream = "random.stream";
 
-/// Everything that a checkpoint keeps of a run, sharing its memory where it can.
+/// The states of all streams, [n] of one and [R, n] of several.
+at::Tensor stream_states(const std::vector<RandomSource>& random) {
+  std::vector<at::Tensor> states;
+  for (const RandomSource& source : random) states.push_back(source.generator("").get_state());
+  return states.size() == 1 ? states.front() : at::stack(states);
+}
+
+void restore_streams(const std::vector<RandomSource>& random, const at::Tensor& states) {
+  const at::Tensor rows = states.view({static_cast<int64_t>(random.size()), -1});
+  for (size_t i = 0; i < random.size(); ++i) {
+    random[i].generator("").set_state(rows[static_cast<int64_t>(i)].clone());
+  }
+}
+
+/// Everything that a checkpoint keeps of a group, sharing its memory where it can.
 NamedTensors tensors_of(const RunTensors& run) {
   NamedTensors tensors;
   for (const NamedValue& parameter : named_values(run.model)) {
@@ -26,8 +40,8 @@ NamedTensors tensors_of(const RunTensors& run) {
   for (auto& [name, value] : run.optimizer.state()) {
     tensors.emplace_back("optimizer." + name, value);
   }
-  if (run.random.scheme() == RandomScheme::kTorchStream) {
-    tensors.emplace_back(kStream, run.random.generator("").get_state());
+  if (run.random.front().scheme() == RandomScheme::kTorchStream) {
+    tensors.emplace_back(kStream, stream_states(run.random));
   }
   return tensors;
 }
@@ -123,7 +137,7 @@ void restore_tensors(const std::string& path, int64_t step, const std::string& d
   }
   for (size_t i = 0; i < values.size(); ++i) {
     if (targets[i].first == kStream) {
-      run.random.generator("").set_state(values[i]);
+      restore_streams(run.random, values[i]);
     } else {
       targets[i].second.copy_(values[i]);
     }

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "layers/tensor_values.hpp"
+#include "training/group_batches.hpp"
 #include "training/supervised.hpp"
 
 namespace qkvlab {
@@ -14,20 +16,48 @@ namespace {
 
 struct Counts {
   double loss = 0;  // summed
-  int64_t positions = 0, right = 0;
-  int64_t sequences = 0, exact = 0;
+  int64_t right = 0;
+  int64_t exact = 0;  // sequences
 };
 
-void count_exact(const Batch& batch, const Questions& questions, const at::Tensor& right,
-                 Counts& counts) {
-  at::Tensor wrong = ~right;  // [N]
+/// Of each run how many sequences have no wrong answer. `right` is [R, N], with R = 1 for a single
+/// model, as in all of these.
+at::Tensor exact_sequences(const Batch& batch, const Questions& questions,
+                           const at::Tensor& right) {
+  const int64_t runs = right.size(0);
+  const int64_t length = batch.targets.size(-1);
+  at::Tensor wrong = ~right;
   if (questions.rows.defined()) {
-    wrong = at::zeros({batch.targets.numel()}, right.options());  // [B * T]
-    wrong.index_put_({questions.rows}, ~right);
+    const int64_t positions = batch.input.tokens.size(-2) * length;
+    wrong = at::zeros({runs, positions}, right.options());  // [R, B * T]
+    wrong.scatter_(1, questions.rows.expand_as(right), ~right);
   }
-  const at::Tensor wrong_sequences = wrong.view(batch.targets.sizes()).any(-1);  // [B]
-  counts.sequences += batch.targets.size(0);
-  counts.exact += batch.targets.size(0) - wrong_sequences.sum().item<int64_t>();
+  return (~wrong.view({runs, -1, length}).any(-1)).sum(-1);
+}
+
+/// Adds a batch to the counts of each run; gives the positions that it asks of each.
+int64_t count(const ModelImpl& model, const Batch& batch, bool long_answers,
+              std::vector<Counts>& counts) {
+  const Questions questions = questions_of(batch, model.parameters().front().device());
+  const at::Tensor answers = answer(model, questions);  // [N, K] or [R, N, K]
+  const at::Tensor logits = answers.dim() == 3 ? answers : answers.unsqueeze(0);
+  const at::Tensor targets = questions.targets.expand({logits.size(0), logits.size(1)});
+  const at::Tensor losses =
+      at::cross_entropy_loss(logits.flatten(0, 1), targets.flatten(), {}, at::Reduction::None)
+          .view_as(targets)
+          .sum(-1, /*keepdim=*/false, at::kDouble);       // [R]
+  const at::Tensor right = logits.argmax(-1) == targets;  // [R, N]
+  const std::vector<double> loss = double_values(losses);
+  const std::vector<double> rights = double_values(right.sum(-1));
+  const std::vector<double> exact = long_answers
+                                        ? double_values(exact_sequences(batch, questions, right))
+                                        : std::vector<double>();
+  for (size_t run = 0; run < counts.size(); ++run) {
+    counts[run].loss += loss[run];
+    counts[run].right += static_cast<int64_t>(rights[run]);
+    if (long_answers) counts[run].exact += static_cast<int64_t>(exact[run]);
+  }
+  return targets.size(-1);
 }
 
 }  // namespace
@@ -46,42 +76,45 @@ std::vector<int64_t> evaluation_starts(int64_t examples, int64_t batch_size,
   return starts;
 }
 
-Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches) {
+std::vector<Evaluation> evaluate(const ModelImpl& model, const std::vector<const Task*>& tasks,
+                                 Split split, int64_t batch_size, std::optional<int64_t> batches) {
   const torch::NoGradGuard no_grad;
+  const Task& task = *tasks.front();
   require(task.examples(split) > 0, "an evaluation needs a split with a number of examples");
   // Where training draws its examples anywhere they overlap: those side by side are enough.
   const bool overlap = split == Split::kTrain && task.sampling() == Sampling::kAnywhere;
   const int64_t stride = overlap ? task.shape().length : 1;
   const int64_t examples = (task.examples(split) + stride - 1) / stride;
-  const at::Device device = model.parameters().front().device();
-  Counts counts;
+  std::vector<Counts> counts(std::max<int64_t>(model.replicas(), 1));
+  int64_t positions = 0, sequences = 0;
   for (const int64_t start : evaluation_starts(examples, batch_size, batches)) {
     std::vector<int64_t> numbers(std::min(batch_size, examples - start));
     for (size_t i = 0; i < numbers.size(); ++i) {
       numbers[i] = (start + static_cast<int64_t>(i)) * stride;
     }
-    const Batch batch = task.batch(split, numbers);
-    const Questions questions = questions_of(batch, device);
-    const at::Tensor logits = answer(model, questions);  // [N, K]
-    const at::Tensor losses =
-        at::cross_entropy_loss(logits, questions.targets, {}, at::Reduction::None);  // [N]
-    const at::Tensor right = logits.argmax(-1) == questions.targets;                 // [N]
-    counts.loss += losses.sum(at::kDouble).item<double>();
-    counts.positions += right.numel();
-    counts.right += right.sum().item<int64_t>();
-    if (task.has_long_answers()) count_exact(batch, questions, right, counts);
+    const Batch batch = group_batch(tasks, split, {numbers});
+    positions += count(model, batch, task.has_long_answers(), counts);
+    sequences += static_cast<int64_t>(numbers.size());
   }
-  const auto positions = static_cast<double>(std::max<int64_t>(counts.positions, 1));
-  Evaluation result;
-  result.split = task.split_name(split);
-  result.loss = counts.loss / positions;
-  result.metrics = {{"accuracy", static_cast<double>(counts.right) / positions}};
-  if (task.has_long_answers()) {
-    result.metrics.emplace_back(
-        "exact", static_cast<double>(counts.exact) / static_cast<double>(counts.sequences));
+  std::vector<Evaluation> evaluations;
+  for (const Counts& run : counts) {
+    const auto asked = static_cast<double>(std::max<int64_t>(positions, 1));
+    Evaluation result;
+    result.split = task.split_name(split);
+    result.loss = run.loss / asked;
+    result.metrics = {{"accuracy", static_cast<double>(run.right) / asked}};
+    if (task.has_long_answers()) {
+      result.metrics.emplace_back("exact",
+                                  static_cast<double>(run.exact) / static_cast<double>(sequences));
+    }
+    evaluations.push_back(std::move(result));
   }
-  return result;
+  return evaluations;
+}
+
+Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size,
+                    std::optional<int64_t> batches) {
+  return evaluate(model, {&task}, split, batch_size, batches).front();
 }
 
 }  // namespace qkvlab

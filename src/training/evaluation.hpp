@@ -28,6 +28,12 @@ std::vector<std::string> metric_names(const Task& task);
 
 /// Evaluates without dropout on a split, `batch_size` examples at a time: on all of them, or where
 /// `batches` says so on as many batches, spread evenly. Data and order do not depend on the step.
+/// `tasks` has one task for all replicas, or each replica's own; gives one evaluation per replica
+/// (one of a single model).
+std::vector<Evaluation> evaluate(const ModelImpl& model, const std::vector<const Task*>& tasks,
+                                 Split split, int64_t batch_size,
+                                 std::optional<int64_t> batches = {});
+/// The same of a single model.
 Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size,
                     std::optional<int64_t> batches = {});
 

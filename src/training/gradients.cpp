@@ -6,8 +6,6 @@ namespace qkvlab {
 
 namespace {
 
-bool all_finite(const at::Tensor& tensor) { return tensor.isfinite().all().item<bool>(); }
-
 /// [] or [R].
 at::Tensor norm_of(const at::Tensor& gradient, int64_t replicas) {
   return replicas > 0 ? gradient.reshape({replicas, -1}).norm(2, {-1}) : gradient.norm();
@@ -53,18 +51,6 @@ void clip_gradients(const std::vector<at::Tensor>& parameters, const at::Tensor&
     if (factor.dim() > 0) shape.front() = factor.size(0);
     gradient.mul_(factor.dim() > 0 ? factor.view(shape) : factor);
   }
-}
-
-std::string first_non_finite(const ModelImpl& model) {
-  for (const NamedValue& parameter : named_values(model)) {
-    if (!all_finite(parameter.value)) return parameter.path;
-  }
-  for (const NamedValue& parameter : named_values(model)) {
-    if (parameter.gradient.defined() && !all_finite(parameter.gradient)) {
-      return "gradient of " + parameter.path;
-    }
-  }
-  return {};
 }
 
 }  // namespace qkvlab

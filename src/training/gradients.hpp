@@ -21,8 +21,4 @@ at::Tensor global_norm(const std::vector<at::Tensor>& parameters, int64_t replic
 void clip_gradients(const std::vector<at::Tensor>& parameters, const at::Tensor& norm,
                     double limit);
 
-/// The path of the first parameter that holds, or whose gradient holds, a number that is not
-/// finite, with what it is: "gradient of head.weight"; empty where all are finite.
-std::string first_non_finite(const ModelImpl& model);
-
 }  // namespace qkvlab

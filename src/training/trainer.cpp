@@ -9,6 +9,8 @@
 #include "base/hash.hpp"
 #include "layers/loss.hpp"
 #include "layers/tensor_values.hpp"
+#include "training/attention_record.hpp"
+#include "training/divergence.hpp"
 #include "training/gradients.hpp"
 #include "training/schedule.hpp"
 
@@ -17,53 +19,33 @@ namespace qkvlab {
 namespace {
 
 /// Epochs as steps, or the steps as they are given.
-int64_t steps_of(const TrainingConfig& config, const Task& task, const BatchOrder& order) {
+int64_t steps_of(const TrainingConfig& config, const Task& task, int64_t steps_per_epoch) {
   if (config.steps) return *config.steps;
-  if (order.steps_per_epoch() == 0) {
+  if (steps_per_epoch == 0) {
     throw UserError(std::string("training.epochs: this task ") +
                     (task.sampling() == Sampling::kEndless ? "makes new examples for every batch"
                                                            : "draws its examples anywhere") +
                     " and has no epochs; give training.steps instead");
   }
-  return *config.epochs * order.steps_per_epoch();
-}
-
-/// The first tensor on the way to the logits that is not finite; empty where all are.
-std::string first_non_finite_intermediate(const ModelImpl& model, const TokenInput& input) {
-  const torch::NoGradGuard no_grad;
-  for (const auto& [name, value] : model.intermediates(input)) {
-    // A masked score is −∞ on purpose.
-    const at::Tensor wrong = value.isnan() | (value == INFINITY);
-    if (wrong.any().item<bool>()) return name;
-  }
-  return {};
+  return *config.epochs * steps_per_epoch;
 }
 
 }  // namespace
 
-std::string status_name(TrainingEnd end) {
-  switch (end) {
-    case TrainingEnd::kCompleted:
-      return "completed";
-    case TrainingEnd::kDiverged:
-      return "diverged";
-    case TrainingEnd::kInterrupted:
-      break;
-  }
-  return "interrupted";
-}
-
-Trainer::Trainer(const ExperimentConfig& config, const Task& task, ModelImpl& model,
-                 RandomSource random, RandomSource data)
+Trainer::Trainer(const ExperimentConfig& config, GroupSources sources, ModelImpl& model)
     : config_(config),
-      task_(task),
+      sources_(std::move(sources)),
       model_(model),
-      random_(std::move(random)),
-      order_(task, std::move(data), config.training.batch_size * config.training.accumulate),
+      batches_(sources_.tasks, sources_.data, config.training.batch_size,
+               config.training.accumulate, model.parameters().front().device()),
       optimizer_(config.training.optimizer, model),
       parameters_(model.parameters()),
-      device_(parameters_.front().device()) {
-  total_steps_ = steps_of(config.training, task, order_);
+      frozen_(parameters_) {
+  state_.runs.resize(sources_.random.size());
+  require(runs() == static_cast<size_t>(std::max<int64_t>(model.replicas(), 1)),
+          "a model has a replica for each run");
+  const Task& task = *sources_.tasks.front();
+  total_steps_ = steps_of(config.training, task, batches_.steps_per_epoch());
   const int64_t warmup = warmup_steps(config.training.schedule, total_steps_);
   if (warmup >= total_steps_ && warmup > 0) {
     throw UserError("training.schedule: " + std::to_string(warmup) +
@@ -80,128 +62,182 @@ Trainer::Trainer(const ExperimentConfig& config, const Task& task, ModelImpl& mo
 }
 
 void Trainer::resume(TrainingState state) {
+  require(state.runs.size() == runs(), "a group is resumed with all its runs");
   state_ = std::move(state);
-  order_.skip_to(state_.step);
+  batches_.skip_to(state_.step);
+  for (size_t run = 0; run < runs(); ++run) {
+    if (!is_learning(run) && model_.replicas() > 0) frozen_.freeze(static_cast<int64_t>(run));
+  }
 }
 
-TrainingEnd Trainer::run(const Recorder& recorder, const AfterStep& after_step) {
-  if (state_.step == 0 && recorder.attention_is_due(0, false)) recorder.attention(0, model_, task_);
-  if (total_steps_ == 0 && !evaluate_splits(recorder)) return TrainingEnd::kDiverged;
+bool Trainer::run(const std::vector<Recorder>& recorders, const AfterStep& after_step) {
+  if (state_.step == 0) record_attention(recorders, false);
+  if (total_steps_ == 0) {
+    evaluate_splits(recorders);
+    for (size_t run = 0; run < runs(); ++run) {
+      if (is_learning(run)) end_run(run, TrainingEnd::kCompleted);
+    }
+  }
   const double peak = peak_lr(config_.training.optimizer);
   const int64_t evaluate_every = config_.training.evaluate.every;
-  while (state_.step < total_steps_) {
+  while (!all_have_ended()) {
     const double lr = learning_rate(config_.training.schedule, peak, state_.step, total_steps_);
     const StepResult result = forward_and_backward();
     const int64_t step = ++state_.step;
-    recorder.step(step, result.loss, lr, result.norm.item<float>());
-    if (recorder.gradients_are_due(step)) recorder.gradients(step, gradient_norms(model_));
-    if (!is_finite(result)) return TrainingEnd::kDiverged;
+    record_step(recorders, result, lr);
+    const float loss = mean_loss(result);
+    end_diverged(result);
+    if (all_have_ended()) break;
     if (config_.training.grad_clip) {
       clip_gradients(parameters_, result.norm, *config_.training.grad_clip);
     }
     optimizer_.step(lr);
+    frozen_.restore();
 
-    bool last = step == total_steps_;
-    if (last || (evaluate_every > 0 && step % evaluate_every == 0)) {
-      if (!evaluate_splits(recorder)) return TrainingEnd::kDiverged;
-      last = last || target_is_reached();
+    const bool last = step == total_steps_;
+    if (last || (evaluate_every > 0 && step % evaluate_every == 0)) evaluate_splits(recorders);
+    record_attention(recorders, last);
+    for (size_t run = 0; last && run < runs(); ++run) {
+      if (is_learning(run)) end_run(run, TrainingEnd::kCompleted);
     }
-    if (recorder.attention_is_due(step, last)) recorder.attention(step, model_, task_);
-    const bool go_on = after_step({step, total_steps_, result.loss, result.tokens, last});
-    if (last) break;
-    if (!go_on) return TrainingEnd::kInterrupted;
+    if (!after_step({step, total_steps_, loss, result.tokens, all_have_ended()})) break;
   }
-  return TrainingEnd::kCompleted;
+  return all_have_ended();
 }
 
-std::vector<Questions> Trainer::next_batches(StepResult& result) {
-  const std::vector<int64_t> numbers = order_.next();
-  const auto count = static_cast<int64_t>(numbers.size());
-  const int64_t batch_size = config_.training.batch_size;
-  std::vector<Questions> batches;
-  for (int64_t begin = 0; begin < count; begin += batch_size) {
-    const at::ArrayRef<int64_t> all = numbers;
-    const Batch batch =
-        task_.batch(Split::kTrain, all.slice(begin, std::min(batch_size, count - begin)));
-    state_.batch_digest = xxh3_64_hex(
-        state_.batch_digest + digest({batch.input.tokens, batch.input.valid, batch.targets}));
-    result.tokens += batch.input.tokens.numel();
-    batches.push_back(questions_of(batch, device_));
-  }
-  return batches;
+bool Trainer::all_have_ended() const {
+  return std::all_of(state_.runs.begin(), state_.runs.end(),
+                     [](const RunState& run) { return run.end.has_value(); });
+}
+
+void Trainer::end_run(size_t run, TrainingEnd end, const std::string& reason) {
+  RunState& state = state_.runs[run];
+  state.end = end;
+  state.steps = state_.step;
+  state.reason = reason;
+  if (model_.replicas() > 0) frozen_.freeze(static_cast<int64_t>(run));
 }
 
 Trainer::StepResult Trainer::forward_and_backward() {
   StepResult result;
-  result.batches = next_batches(result);
-  int64_t supervised = 0;
-  for (const Questions& batch : result.batches) supervised += batch.targets.numel();
+  result.passes = batches_.next([&](size_t run, const std::string& digest) {
+    RunState& state = state_.runs[run];
+    if (is_learning(run)) state.batch_digest = xxh3_64_hex(state.batch_digest + digest);
+  });
+  int64_t supervised = 0;  // of each run, over all passes
+  for (const Questions& pass : result.passes) supervised += pass.targets.size(-1);
 
   optimizer_.zero_grad();
-  DropoutStep dropout_step{{random_}, state_.step};
-  double loss = 0;
-  for (const Questions& batch : result.batches) {
-    const at::Tensor logits = answer(model_, batch, &dropout_step);  // [N, K]
-    at::Tensor mean = cross_entropy(logits, batch.targets);
-    if (result.batches.size() > 1) {
+  DropoutStep dropout_step{sources_.random, state_.step};
+  result.losses.resize(runs());
+  for (const Questions& pass : result.passes) {
+    const at::Tensor logits = answer(model_, pass, &dropout_step);  // [N, K] or [R, N, K]
+    at::Tensor means = cross_entropy(logits, pass.targets, model_.replicas());  // [] or [R]
+    if (result.passes.size() > 1) {
       // Its share of the mean over all that the step supervises, wherever that is.
-      mean = mean * (static_cast<double>(batch.targets.numel()) / static_cast<double>(supervised));
+      means =
+          means * (static_cast<double>(pass.targets.size(-1)) / static_cast<double>(supervised));
     }
-    mean.backward();
-    loss += mean.item<double>();
+    (means.dim() == 0 ? means : means.sum()).backward();
+    const std::vector<double> losses = double_values(means);
+    for (size_t run = 0; run < runs(); ++run) result.losses[run] += losses[run];
+    const bool shared = pass.input.tokens.dim() == 2;
+    result.tokens += pass.input.tokens.numel() * (shared ? static_cast<int64_t>(runs()) : 1);
     ++dropout_step.micro_batch;
   }
-  result.loss = static_cast<float>(loss);
   result.norm = global_norm(parameters_, model_.replicas());
   return result;
 }
 
-bool Trainer::is_finite(const StepResult& result) {
-  if (std::isfinite(result.loss) && std::isfinite(result.norm.item<float>())) return true;
-  std::string culprit = first_non_finite(model_);
-  if (!std::isfinite(result.loss) && (culprit.empty() || culprit.rfind("gradient", 0) == 0)) {
-    culprit.clear();
-    for (const Questions& batch : result.batches) {
-      if (culprit.empty()) culprit = first_non_finite_intermediate(model_, batch.input);
-    }
-    if (culprit.empty()) culprit = "loss";
+void Trainer::record_step(const std::vector<Recorder>& recorders, const StepResult& result,
+                          double lr) {
+  const std::vector<float> norms = float_values(result.norm);
+  for (size_t run = 0; run < runs(); ++run) {
+    if (!is_learning(run)) continue;
+    recorders[run].step(state_.step, static_cast<float>(result.losses[run]), lr, norms[run]);
   }
-  // Each gradient may be finite, and their norm beyond float32's range.
-  if (culprit.empty()) culprit = "the norm of all gradients";
-  reason_ = "step " + std::to_string(state_.step) + ": " + culprit + " is not finite";
-  return false;
+  if (!recorders.front().gradients_are_due(state_.step)) return;
+  std::vector<NamedFloats> of_runs(runs());
+  for (const auto& [path, norm] : gradient_norms(model_)) {
+    const std::vector<float> values = float_values(norm);
+    for (size_t run = 0; run < runs(); ++run) of_runs[run].emplace_back(path, values[run]);
+  }
+  for (size_t run = 0; run < runs(); ++run) {
+    if (is_learning(run)) recorders[run].gradients(state_.step, std::move(of_runs[run]));
+  }
 }
 
-bool Trainer::evaluate_splits(const Recorder& recorder) {
+void Trainer::record_attention(const std::vector<Recorder>& recorders, bool last) {
+  // A run that has reached its target in this step is in its last one.
+  const auto is_due = [&](size_t run) {
+    const RunState& state = state_.runs[run];
+    const bool ends = state.end == TrainingEnd::kCompleted && state.steps == state_.step;
+    return (is_learning(run) || ends) && recorders[run].attention_is_due(state_.step, last || ends);
+  };
+  std::vector<size_t> due;
+  for (size_t run = 0; run < runs(); ++run) {
+    if (is_due(run)) due.push_back(run);
+  }
+  if (due.empty()) return;
+  auto maps = attention_maps(config_.record.attention, state_.step, model_, sources_.tasks);
+  for (const size_t run : due) recorders[run].attention(std::move(maps[run]));
+}
+
+void Trainer::end_diverged(const StepResult& result) {
+  const std::vector<float> norms = float_values(result.norm);
+  for (size_t run = 0; run < runs(); ++run) {
+    const bool loss_is_finite = std::isfinite(static_cast<float>(result.losses[run]));
+    if (!is_learning(run) || (loss_is_finite && std::isfinite(norms[run]))) continue;
+    const std::string culprit =
+        culprit_of(model_, result.passes, loss_is_finite, static_cast<int64_t>(run));
+    end_run(run, TrainingEnd::kDiverged,
+            "step " + std::to_string(state_.step) + ": " + culprit + " is not finite");
+  }
+}
+
+void Trainer::evaluate_splits(const std::vector<Recorder>& recorders) {
   const EvaluateConfig& config = config_.training.evaluate;
-  const bool held_out = task_.examples(Split::kHeldOut) > 0;
+  const Task& task = *sources_.tasks.front();
+  const bool held_out = task.examples(Split::kHeldOut) > 0;
   std::vector<Split> splits;
-  if (task_.examples(Split::kTrain) > 0 && (config.train || !held_out)) {
+  if (task.examples(Split::kTrain) > 0 && (config.train || !held_out)) {
     splits.push_back(Split::kTrain);
   }
   if (held_out) splits.push_back(Split::kHeldOut);
-  state_.evaluations.clear();
+  for (size_t run = 0; run < runs(); ++run) {
+    if (is_learning(run)) state_.runs[run].evaluations.clear();
+  }
   for (const Split split : splits) {
-    state_.evaluations.push_back(
-        evaluate(model_, task_, split, config_.training.batch_size, config.batches));
-    state_.evaluations.back().step = state_.step;
-    recorder.evaluation(state_.evaluations.back());
+    const std::vector<Evaluation> evaluations =
+        evaluate(model_, sources_.tasks, split, config_.training.batch_size, config.batches);
+    for (size_t run = 0; run < runs(); ++run) {
+      if (!is_learning(run)) continue;
+      std::vector<Evaluation>& latest = state_.runs[run].evaluations;
+      latest.push_back(evaluations[run]);
+      latest.back().step = state_.step;
+      recorders[run].evaluation(latest.back());
+    }
   }
-  for (const Evaluation& evaluation : state_.evaluations) {
-    if (std::isfinite(evaluation.loss)) continue;
-    // What the last update did, no later step finds.
-    std::string culprit = first_non_finite(model_);
-    if (culprit.empty()) culprit = evaluation.split + ".loss";
-    reason_ = "after step " + std::to_string(state_.step) + ": " + culprit + " is not finite";
-    return false;
+  for (size_t run = 0; run < runs(); ++run) {
+    if (!is_learning(run)) continue;
+    for (const Evaluation& evaluation : state_.runs[run].evaluations) {
+      if (std::isfinite(evaluation.loss) || !is_learning(run)) continue;
+      // What the last update did, no later step finds.
+      std::string culprit = first_non_finite(model_, static_cast<int64_t>(run));
+      if (culprit.empty()) culprit = evaluation.split + ".loss";
+      end_run(run, TrainingEnd::kDiverged,
+              "after step " + std::to_string(state_.step) + ": " + culprit + " is not finite");
+    }
+    if (is_learning(run) && target_is_reached(state_.runs[run])) {
+      end_run(run, TrainingEnd::kCompleted);
+    }
   }
-  return true;
 }
 
-bool Trainer::target_is_reached() const {
+bool Trainer::target_is_reached(const RunState& run) const {
   if (!config_.training.target) return false;
   const TargetConfig& target = *config_.training.target;
-  for (const Evaluation& evaluation : state_.evaluations) {
+  for (const Evaluation& evaluation : run.evaluations) {
     const std::string prefix = evaluation.split + ".";
     if (target.metric == prefix + "loss") return evaluation.loss <= target.value;
     for (const auto& [name, value] : evaluation.metrics) {
@@ -209,6 +245,17 @@ bool Trainer::target_is_reached() const {
     }
   }
   return false;
+}
+
+float Trainer::mean_loss(const StepResult& result) const {
+  double sum = 0;
+  int64_t count = 0;
+  for (size_t run = 0; run < runs(); ++run) {
+    if (!is_learning(run)) continue;
+    sum += result.losses[run];
+    ++count;
+  }
+  return static_cast<float>(sum / static_cast<double>(count));
 }
 
 }  // namespace qkvlab

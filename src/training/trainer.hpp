@@ -8,90 +8,89 @@
 #include "model/model.hpp"
 #include "random/random_source.hpp"
 #include "task/task.hpp"
-#include "training/batch_order.hpp"
-#include "training/evaluation.hpp"
+#include "training/frozen_runs.hpp"
+#include "training/group_batches.hpp"
 #include "training/optimizer.hpp"
 #include "training/recorder.hpp"
-#include "training/supervised.hpp"
+#include "training/run_state.hpp"
 
 namespace qkvlab {
 
 /// One step, for whoever watches.
 struct StepReport {
-  int64_t step = 0;   // from 1
-  int64_t total = 0;  // steps of the whole training
-  float loss = 0;
-  int64_t tokens = 0;  // that the model read in this step
-  bool last = false;   // of this training: its steps are done, or its target is reached
+  int64_t step = 0;    // from 1
+  int64_t total = 0;   // steps of the whole training
+  float loss = 0;      // the mean over the runs that are still learning
+  int64_t tokens = 0;  // that the model read in this step, all runs together
+  bool last = false;   // of this training: its steps are done, or every run has ended
 };
 
-/// Where a training stands between two steps, beside parameters, optimiser and random stream.
-struct TrainingState {
-  int64_t step = 0;                     // steps taken
-  std::string batch_digest;             // of all batches so far, one after the other
-  std::vector<Evaluation> evaluations;  // the latest of each split
+/// What a group of runs learns from and is drawn from: they differ in their seeds alone.
+struct GroupSources {
+  GroupTasks tasks;                  // one for all, or each run's own
+  std::vector<RandomSource> random;  // that each run's model was drawn from
+  std::vector<RandomSource> data;    // of each run's batches
 };
 
-enum class TrainingEnd { kCompleted, kDiverged, kInterrupted };
-
-/// "completed", "diverged" or "interrupted", as `end` records say.
-std::string status_name(TrainingEnd end);
-
-/// Trains one model: the loop over steps. Its records go to a sink, it opens no file, and whoever
-/// calls it saves its state where they see fit.
+/// Trains a group of runs side by side as one stacked model, or one run as a single model: the loop
+/// over steps. A run that has diverged or reached its target is frozen and recorded no more, and
+/// does not disturb its neighbours. Records go to sinks, it opens no file, and whoever calls it
+/// saves its state where they see fit.
 class Trainer {
  public:
   /// Called after each step with all its records sent. False: training stops here, to be resumed.
   using AfterStep = std::function<bool(const StepReport&)>;
 
-  /// `random` is the source that the model was drawn from; `data` is its task's. Refers to the task
-  /// and the model. Throws UserError where the config does not fit the task.
-  Trainer(const ExperimentConfig& config, const Task& task, ModelImpl& model, RandomSource random,
-          RandomSource data);
+  /// `model` has as many replicas as there are runs, or is a single one. Refers to the tasks and
+  /// the model. Throws UserError where the config does not fit the task.
+  Trainer(const ExperimentConfig& config, GroupSources sources, ModelImpl& model);
 
   int64_t total_steps() const { return total_steps_; }
   const TrainingState& state() const { return state_; }
   Optimizer& optimizer() { return optimizer_; }
   const Optimizer& optimizer() const { return optimizer_; }
 
-  /// Goes on from a state; parameters, optimiser and random stream are the caller's to restore.
+  /// Goes on from a state; parameters, optimiser and random streams are the caller's to restore,
+  /// before.
   void resume(TrainingState state);
 
-  /// Trains to the end of the config's steps, to its target, or until a loss, gradient or parameter
-  /// is not finite any more; evaluates when due and at the end.
-  TrainingEnd run(const Recorder& recorder, const AfterStep& after_step);
-
-  /// Of a training that diverged: in which step, and the first tensor that was not finite, in the
-  /// order of computation (parameters first).
-  const std::string& reason() const { return reason_; }
+  /// Trains each run to the end of the config's steps, to its target, or until its loss, a gradient
+  /// or a parameter is not finite any more; evaluates when due and at the end. `recorders` has one
+  /// for each run. Returns whether every run has ended; false: training was stopped.
+  bool run(const std::vector<Recorder>& recorders, const AfterStep& after_step);
 
  private:
   struct StepResult {
-    float loss = 0;
-    at::Tensor norm;  // of all gradients, before clipping
+    std::vector<double> losses;  // of each run
+    at::Tensor norm;             // [] or [R], of all gradients, before clipping
     int64_t tokens = 0;
-    std::vector<Questions> batches;
+    std::vector<Questions> passes;
   };
 
-  std::vector<Questions> next_batches(StepResult& result);
+  size_t runs() const { return state_.runs.size(); }
+  bool is_learning(size_t run) const { return !state_.runs[run].end; }
+  bool all_have_ended() const;
+  void end_run(size_t run, TrainingEnd end, const std::string& reason = "");
+
   StepResult forward_and_backward();
-  /// Whether all that a step computed is finite; says what is not in reason_.
-  bool is_finite(const StepResult& result);
-  /// Evaluates the splits that are due; false: a loss is not finite.
-  bool evaluate_splits(const Recorder& recorder);
-  bool target_is_reached() const;
+  void record_step(const std::vector<Recorder>& recorders, const StepResult& result, double lr);
+  void record_attention(const std::vector<Recorder>& recorders, bool last);
+  /// Ends the runs whose loss or gradients are not finite.
+  void end_diverged(const StepResult& result);
+  /// Evaluates the splits that are due; ends the runs whose loss is not finite.
+  void evaluate_splits(const std::vector<Recorder>& recorders);
+  bool target_is_reached(const RunState& run) const;
+  float mean_loss(const StepResult& result) const;
 
   const ExperimentConfig config_;
-  const Task& task_;
+  const GroupSources sources_;
   ModelImpl& model_;
-  RandomSource random_;
-  BatchOrder order_;
+  GroupBatches batches_;
   Optimizer optimizer_;
   const std::vector<at::Tensor> parameters_;  // those of the model, as they are stored
-  at::Device device_;
+  FrozenRuns frozen_;
   int64_t total_steps_ = 0;
   TrainingState state_;
-  std::string reason_;
 };
 
 }  // namespace qkvlab

@@ -13,10 +13,21 @@ namespace {
 
 const std::vector<std::pair<std::string, std::string>> kEnvironment = {{"libtorch", "1.13"}};
 
+std::vector<RunGroup> enter(const TemporaryFolder& folder, const VariantRuns& variant,
+                            const std::string& identity = R"({"lr": 0.3})") {
+  return ExperimentFolder(folder.file("e"))
+      .enter({R"({"name": "注"})", identity, kEnvironment}, {variant});
+}
+
 void enter(const TemporaryFolder& folder, const std::string& run, int64_t seed,
            const std::string& identity = R"({"lr": 0.3})") {
-  ExperimentFolder(folder.file("e"))
-      .enter({run, "full", seed}, R"({"name": "注"})", identity, kEnvironment);
+  enter(folder, VariantRuns{"full", identity, {{run, seed}}}, identity);
+}
+
+std::vector<SeedRun> runs(int64_t begin, int64_t end) {
+  std::vector<SeedRun> all;
+  for (int64_t seed = begin; seed < end; ++seed) all.push_back({"r" + std::to_string(seed), seed});
+  return all;
 }
 
 nlohmann::json read(const TemporaryFolder& folder) {
@@ -26,14 +37,15 @@ nlohmann::json read(const TemporaryFolder& folder) {
 TEST(ExperimentFolder, SaysWhatTheExperimentIs) {
   const TemporaryFolder folder;
   enter(folder, "aa", 3);
-  const nlohmann::json expected = {
-      {"schema", 1},
-      {"config", {{"name", "注"}}},
-      {"identity", {{"lr", 0.3}}},
-      {"environment", {{"libtorch", "1.13"}}},
-      {"groups",
-       {{{"records", "records/aa.jsonl"},
-         {"runs", {{{"run", "aa"}, {"variant", "full"}, {"seed", 3}}}}}}}};
+  const nlohmann::json expected = {{"schema", 1},
+                                   {"config", {{"name", "注"}}},
+                                   {"identity", {{"lr", 0.3}}},
+                                   {"environment", {{"libtorch", "1.13"}}},
+                                   {"variants", {{{"name", "full"}, {"identity", {{"lr", 0.3}}}}}},
+                                   {"groups",
+                                    {{{"records", "records/aa.jsonl"},
+                                      {"variant", "full"},
+                                      {"runs", {{{"run", "aa"}, {"seed", 3}}}}}}}};
   EXPECT_EQ(read(folder), expected);
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/records")));
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/checkpoints")));
@@ -72,6 +84,42 @@ TEST(ExperimentFolder, RefusesAnotherExperimentAndNamesTheDifference) {
                            ": holds another experiment: lr is 0.3 there, 0.1 here; "
                            "choose another folder with --out");
   EXPECT_EQ(TemporaryFolder::read(folder.file("e/experiment.json")), before);
+}
+
+TEST(ExperimentFolder, RefusesAnotherVariantOfTheSameName) {
+  const TemporaryFolder folder;
+  enter(folder, VariantRuns{"wide", R"({"ratio": 4})", runs(0, 2), 2});
+  const std::string complaint = user_error([&] {
+    enter(folder, VariantRuns{"wide", R"({"ratio": 8})", runs(2, 3), 2});
+  });
+  EXPECT_NE(complaint.find("holds another variant wide: ratio is 4 there, 8 here"),
+            std::string::npos);
+}
+
+TEST(ExperimentFolder, GroupsStayAsTheyWereEntered) {
+  const TemporaryFolder folder;
+  const auto sizes = [](const std::vector<RunGroup>& groups) {
+    std::vector<size_t> all;
+    for (const RunGroup& group : groups) all.push_back(group.runs.size());
+    return all;
+  };
+  EXPECT_EQ(sizes(enter(folder, {"full", "{}", runs(0, 7), 3})), (std::vector<size_t>{2, 2, 3}));
+  // With another size of groups, what is there stays and only what is new is dealt.
+  const auto groups = enter(folder, {"full", "{}", runs(0, 12), 5});
+  EXPECT_EQ(sizes(groups), (std::vector<size_t>{2, 2, 3, 5}));
+  EXPECT_EQ(groups.back().name(), "r7");
+  // Those that hold what is asked for, and no others.
+  EXPECT_EQ(sizes(enter(folder, {"full", "{}", runs(6, 8), 1})), (std::vector<size_t>{3, 5}));
+}
+
+TEST(ExperimentFolder, RefusesTheFolderOfANewerVersion) {
+  const TemporaryFolder folder;
+  enter(folder, "aa", 0);
+  std::string text = TemporaryFolder::read(folder.file("e/experiment.json"));
+  text.replace(text.find("\"schema\": 1"), 11, "\"schema\": 2");
+  folder.write("e/experiment.json", text);
+  EXPECT_NE(user_error([&] { enter(folder, "bb", 1); }).find("was written by a newer qkvlab"),
+            std::string::npos);
 }
 
 TEST(ExperimentFolder, AFileInTheWayIsTheUsersToMove) {

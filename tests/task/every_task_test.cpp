@@ -4,31 +4,6 @@
 namespace qkvlab {
 namespace {
 
-/// The files of the tasks that have one.
-const TemporaryFolder& files() {
-  static const TemporaryFolder folder;
-  return folder;
-}
-
-void give_file(SentencesTask& task) {
-  task.file = files().write("train.tsv", "0\ta b c\n1\ta\n0\td a\n1\tb b b b\n0\tc\n1\td\n");
-  task.test_file = files().write("test.tsv", "1\tb c\n0\tnew a\n0\td d d d d\n1\tc a\n1\ta d\n");
-}
-
-void give_file(TextTask& task) {
-  std::string text;
-  for (int i = 0; i < 400; ++i) text += "line " + std::to_string(i * i % 97) + "\n";
-  task.file = files().write("text.txt", text);
-}
-
-template <typename Other>
-void give_file(Other&) {}
-
-template <size_t... kIndex>
-std::vector<TaskConfig> whole_registry(std::index_sequence<kIndex...>) {
-  return {TaskConfig(std::in_place_index<kIndex>)...};
-}
-
 /// A test of every task of the registry with its defaults, so that a new task is tested the day it
 /// is added.
 class EveryTask : public testing::TestWithParam<TaskConfig> {

@@ -19,13 +19,14 @@ struct SmallRun {
                     at::IntArrayRef shape = {2, 3})
       : model({{"weight", normal(shape, 1)}, {"bias", normal({2}, 2)}}),
         optimizer(AdamConfig{}, model),
-        random(scheme, 5) {
+        random{{scheme, 5}} {
     for (; step < steps; ++step) take_step();
   }
 
   void take_step() {
     for (const at::Tensor& parameter : model.parameters()) {
-      parameter.mutable_grad() = at::empty_like(parameter).normal_(0, 1, random.generator("g"));
+      parameter.mutable_grad() =
+          at::empty_like(parameter).normal_(0, 1, random.front().generator("g"));
     }
     optimizer.step(0.1);
   }
@@ -34,17 +35,23 @@ struct SmallRun {
 
   Checkpoint checkpoint() const {
     Checkpoint result;
-    result.run = "00ff";
+    result.runs = {"00ff", "11ff"};
     result.identity = kIdentity;
     result.status = "running";
     result.reason = "why";
     result.training.step = step;
-    result.training.batch_digest = "0123456789abcdef";
     Evaluation evaluation;
     evaluation.split = "test";
     evaluation.loss = std::numeric_limits<double>::infinity();
     evaluation.metrics = {{"accuracy", 0.1}, {"exact", 1.0 / 3}};
-    result.training.evaluations = {evaluation};
+    RunState learning;
+    learning.batch_digest = "0123456789abcdef";
+    learning.evaluations = {evaluation};
+    RunState diverged;
+    diverged.end = TrainingEnd::kDiverged;
+    diverged.steps = 2;
+    diverged.reason = "loss";
+    result.training.runs = {learning, diverged};
     result.records_length = 1234;
     result.wall_s = 0.7;
     return result;
@@ -52,7 +59,7 @@ struct SmallRun {
 
   PlainModel model;
   Optimizer optimizer;
-  RandomSource random;
+  std::vector<RandomSource> random;
   int64_t step = 0;
 };
 
@@ -103,16 +110,23 @@ TEST_F(CheckpointFile, ReadsBackWhatWasSaved) {
   const Checkpoint saved = run.checkpoint();
   save_checkpoint(file(), saved, run.tensors());
   const Checkpoint read = *read_checkpoint(file(), kIdentity);
-  EXPECT_EQ(read.run, saved.run);
+  EXPECT_EQ(read.runs, saved.runs);
   EXPECT_EQ(read.identity, saved.identity);
   EXPECT_EQ(read.status, saved.status);
   EXPECT_EQ(read.reason, saved.reason);
   EXPECT_EQ(read.training.step, 3);
-  EXPECT_EQ(read.training.batch_digest, saved.training.batch_digest);
-  ASSERT_EQ(read.training.evaluations.size(), 1U);
-  EXPECT_EQ(read.training.evaluations[0].split, "test");
-  EXPECT_EQ(read.training.evaluations[0].loss, saved.training.evaluations[0].loss);
-  EXPECT_EQ(read.training.evaluations[0].metrics, saved.training.evaluations[0].metrics);
+  ASSERT_EQ(read.training.runs.size(), 2U);
+  const RunState& learning = read.training.runs[0];
+  EXPECT_FALSE(learning.end.has_value());
+  EXPECT_EQ(learning.batch_digest, "0123456789abcdef");
+  ASSERT_EQ(learning.evaluations.size(), 1U);
+  const Evaluation& evaluation = saved.training.runs[0].evaluations[0];
+  EXPECT_EQ(learning.evaluations[0].split, "test");
+  EXPECT_EQ(learning.evaluations[0].loss, evaluation.loss);
+  EXPECT_EQ(learning.evaluations[0].metrics, evaluation.metrics);
+  EXPECT_EQ(read.training.runs[1].end, TrainingEnd::kDiverged);
+  EXPECT_EQ(read.training.runs[1].steps, 2);
+  EXPECT_EQ(read.training.runs[1].reason, "loss");
   EXPECT_EQ(read.records_length, saved.records_length);
   EXPECT_EQ(read.wall_s, saved.wall_s);
 }

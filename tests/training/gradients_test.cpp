@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "support/training.hpp"
+#include "training/divergence.hpp"
 
 namespace qkvlab {
 namespace {
@@ -66,15 +67,16 @@ TEST(Gradients, OneModelIsClippedAsWhole) {
   EXPECT_TRUE(same(model.parameters()[0].grad(), before));
 }
 
-TEST(Gradients, TheFirstThatIsNotFiniteIsNamed) {
-  const PlainModel model({{"a", at::ones({3, 4})}, {"b", at::ones({5})}});
+TEST(Gradients, TheFirstThatIsNotFiniteIsNamedOfTheReplicaThatIsAskedFor) {
+  const PlainModel model({{"a", at::ones({2, 4})}, {"b", at::ones({2, 5})}}, /*replicas=*/2);
   set_gradients(model, 1);
-  EXPECT_EQ(first_non_finite(model), "");
-  model.parameters()[1].grad()[2] = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(first_non_finite(model), "gradient of b");
+  EXPECT_EQ(first_non_finite(model, 1), "");
+  model.parameters()[1].grad()[1][2] = std::numeric_limits<float>::infinity();
+  EXPECT_EQ(first_non_finite(model, 1), "gradient of b");
   const torch::NoGradGuard no_grad;
-  model.parameters()[1][0] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(first_non_finite(model), "b");
+  model.parameters()[1][1][0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_EQ(first_non_finite(model, 1), "b");
+  EXPECT_EQ(first_non_finite(model, 0), "");
 }
 
 }  // namespace

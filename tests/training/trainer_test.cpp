@@ -45,12 +45,17 @@ struct SmallTraining {
         task(std::move(task_)),
         random(config.random.scheme, static_cast<uint64_t>(config.random.seed)),
         model(make_model(config.model, task.shape(), random)),
-        trainer(config, task, *model, random,
-                RandomSource(config.random.scheme, static_cast<uint64_t>(config.random.seed))) {}
+        trainer(config,
+                {{&task},
+                 {random},
+                 {{config.random.scheme, static_cast<uint64_t>(config.random.seed)}}},
+                *model) {}
 
   TrainingEnd run(const Trainer::AfterStep& after_step = [](const StepReport&) { return true; }) {
-    return trainer.run(Recorder(config.record, RunSink("r", sink)), after_step);
+    const bool ended = trainer.run({Recorder(config.record, RunSink("r", sink))}, after_step);
+    return ended ? trainer.state().runs.front().end.value() : TrainingEnd::kInterrupted;
   }
+  const std::string& reason() const { return trainer.state().runs.front().reason; }
 
   at::Tensor parameters() const {
     std::vector<at::Tensor> flat;
@@ -215,22 +220,23 @@ TEST(Trainer, ResumedAfterAnyStepItGoesOnToTheLastBit) {
         EXPECT_EQ(end, TrainingEnd::kInterrupted);
         const TemporaryFolder folder;
         Checkpoint checkpoint;
-        checkpoint.run = "r";
+        checkpoint.runs = {"r"};
         checkpoint.identity = "{}";
         checkpoint.status = "running";
         checkpoint.training = first.trainer.state();
         save_checkpoint(folder.file("r.json"), checkpoint,
-                        {*first.model, first.trainer.optimizer(), first.random});
+                        {*first.model, first.trainer.optimizer(), {first.random}});
 
         SmallTraining second(config);
         checkpoint = *read_checkpoint(folder.file("r.json"), "{}");
         restore_checkpoint(folder.file("r.json"), checkpoint,
-                           {*second.model, second.trainer.optimizer(), second.random});
+                           {*second.model, second.trainer.optimizer(), {second.random}});
         second.trainer.resume(checkpoint.training);
         EXPECT_EQ(second.run(), TrainingEnd::kCompleted);
         EXPECT_EQ(first.sink.text() + second.sink.text(), whole.sink.text());
         EXPECT_TRUE(same(second.parameters(), whole.parameters()));
-        EXPECT_EQ(second.trainer.state().batch_digest, whole.trainer.state().batch_digest);
+        EXPECT_EQ(second.trainer.state().runs[0].batch_digest,
+                  whole.trainer.state().runs[0].batch_digest);
       }
     }
   }
@@ -258,7 +264,7 @@ TEST(Trainer, ALossThatIsNotFiniteEndsItWithTheCulpritNamed) {
   EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
   const int64_t step = training.trainer.state().step;
   EXPECT_LT(step, 1000);
-  const std::string& reason = training.trainer.reason();
+  const std::string& reason = training.reason();
   EXPECT_EQ(reason.rfind("step " + std::to_string(step) + ": ", 0), 0U) << reason;
   EXPECT_NE(reason.find(" is not finite"), std::string::npos);
   EXPECT_EQ(training.sink.all<StepRecord>().back().step, step);
@@ -271,7 +277,7 @@ TEST(Trainer, ANonFiniteParameterIsTheCulprit) {
     training.model->named_parameters()["blocks.1.mlp.fc_in.weight"][0][0] = NAN;
   }
   EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
-  EXPECT_EQ(training.trainer.reason(), "step 1: blocks.1.mlp.fc_in.weight is not finite");
+  EXPECT_EQ(training.reason(), "step 1: blocks.1.mlp.fc_in.weight is not finite");
 }
 
 TEST(Trainer, AnActivationThatOverflowsIsTheCulprit) {
@@ -281,7 +287,7 @@ TEST(Trainer, AnActivationThatOverflowsIsTheCulprit) {
     training.model->named_parameters()["blocks.0.mlp.fc_out.weight"].fill_(1e38);
   }
   EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
-  EXPECT_EQ(training.trainer.reason(), "step 1: blocks.0.mlp.output is not finite");
+  EXPECT_EQ(training.reason(), "step 1: blocks.0.mlp.output is not finite");
 }
 
 TEST(Trainer, AnOverflowInALaterMicroBatchIsFound) {
@@ -297,7 +303,7 @@ TEST(Trainer, AnOverflowInALaterMicroBatchIsFound) {
     training.model->named_parameters()["token_embedding.weight"][6].fill_(3e38);
   }
   EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
-  EXPECT_NE(training.trainer.reason(), "step 1: loss is not finite");
+  EXPECT_NE(training.reason(), "step 1: loss is not finite");
 }
 
 TEST(Trainer, AGradientThatIsNotFiniteIsTheCulpritWhereTheLossIsFinite) {
@@ -308,7 +314,7 @@ TEST(Trainer, AGradientThatIsNotFiniteIsTheCulpritWhereTheLossIsFinite) {
     break;
   }
   EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
-  EXPECT_EQ(training.trainer.reason(), "step 1: gradient of token_embedding.weight is not finite");
+  EXPECT_EQ(training.reason(), "step 1: gradient of token_embedding.weight is not finite");
 }
 
 TEST(Trainer, WhatTheLastUpdateBreaksIsADivergence) {
@@ -319,7 +325,7 @@ TEST(Trainer, WhatTheLastUpdateBreaksIsADivergence) {
   config.training.steps = 1;
   SmallTraining training(config);
   EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
-  EXPECT_EQ(training.trainer.reason().rfind("after step 1: ", 0), 0U) << training.trainer.reason();
+  EXPECT_EQ(training.reason().rfind("after step 1: ", 0), 0U) << training.reason();
 }
 
 TEST(Trainer, NoMoreSamplesAreRecordedThanThereAre) {

@@ -1,0 +1,39 @@
+#include "config/group_size.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qkvlab {
+
+namespace {
+
+constexpr double kMegabyte = 1e6;
+
+/// What the runs of a group may hold together beside the program.
+constexpr double kStackBytes = 8e6;
+constexpr int64_t kMostReplicas = 256;
+
+}  // namespace
+
+MemoryUse group_memory(const ExperimentConfig& config, const TaskShape& shape, int64_t replicas) {
+  MemoryUse use = peak_memory(config, shape);
+  for (const MemoryPart& part : memory_parts()) {
+    const bool shared = part.bytes == &MemoryUse::process ||
+                        (part.bytes == &MemoryUse::data && !examples_depend_on_seed(config.task));
+    if (!shared) use.*part.bytes *= static_cast<double>(replicas);
+  }
+  return use;
+}
+
+int64_t replicas_of_group(const ExperimentConfig& config, const TaskShape& shape) {
+  const double alone = group_memory(config, shape, 1).total();
+  const double each = group_memory(config, shape, 2).total() - alone;
+  const double limit = static_cast<double>(config.limits.memory_mb) * kMegabyte;
+  const auto fit = [&](double bytes) { return static_cast<int64_t>(std::floor(bytes / each)); };
+  const int64_t allowed = std::max<int64_t>(1, 1 + fit(limit - alone));
+  const int64_t wanted =
+      config.run.replicas.value_or(std::clamp<int64_t>(fit(kStackBytes), 1, kMostReplicas));
+  return std::min(wanted, allowed);
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,35 @@
+#include "experiment/group_model.hpp"
+
+#include "experiment/group_run.hpp"
+#include "model/replicas.hpp"
+
+namespace qkvlab {
+
+GroupModel make_group_model(const ExperimentConfig& config, const std::vector<SeedRun>& runs,
+                            const DrawnModel& drawn) {
+  GroupModel group;
+  std::vector<std::shared_ptr<ModelImpl>> models;
+  for (const SeedRun& run : runs) {
+    const auto seed = static_cast<uint64_t>(run.seed);
+    group.sources.random.emplace_back(config.random.scheme, seed);
+    group.sources.data.emplace_back(config.random.scheme, seed);
+    if (models.empty() || examples_depend_on_seed(config.task)) {
+      group.tasks.push_back(make_task(config.task, group.sources.data.back(), config.limits));
+      group.sources.tasks.push_back(group.tasks.back().get());
+    }
+    models.push_back(
+        make_model(config.model, group.tasks.back()->shape(), group.sources.random.back()));
+    drawn(models.size() - 1, named_values(*models.back()));
+  }
+  group.file_digest = group.tasks.front()->file_digest();
+  group.model = models.front();
+  if (models.size() > 1) {
+    std::vector<const torch::nn::Module*> modules;
+    for (const auto& model : models) modules.push_back(model.get());
+    stack_parameters(*group.model, modules);
+  }
+  group.model->to(device_of(config.run));
+  return group;
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "config/experiment_config.hpp"
+#include "record/experiment_folder.hpp"
+#include "training/trainer.hpp"
+
+namespace qkvlab {
+
+/// What becomes of a group that its folder holds already.
+enum class Existing {
+  kRefuse,    // an error
+  kResume,    // it goes on where it was saved; one that has ended stays as it is
+  kOverwrite  // it begins anew
+};
+
+/// Told of a group while it is trained.
+struct GroupListener {
+  std::function<void(int64_t step)> begins;  // after so many steps that were saved, or 0
+  std::function<void(const StepReport&, const TrainingState&)> step;  // after each of them
+  /// Why the training should stop now, to be resumed; empty: it should not.
+  std::function<std::string()> reason_to_stop;
+};
+
+/// How a group stands.
+struct GroupResult {
+  bool busy = false;        // another process trains it; nothing else of this is known
+  bool had_ended = false;   // nothing was left to do
+  bool has_ended = false;   // every run has
+  std::string interrupted;  // why not
+  TrainingState training;
+  int64_t total_steps = 0;
+  double wall_s = 0;  // spent training, all sittings together
+};
+
+/// Trains a group of runs of a config that differ in their seeds alone, into an experiment's
+/// folder: records and a checkpoint. The group must have been entered. A group of one run is
+/// trained as a single model, to the last bit as PyTorch would; a larger one as a stacked model, in
+/// which a seed's results depend on its neighbours by rounding alone.
+///
+/// Throws UserError where the config does not fit its task or the machine, or the folder cannot be
+/// used.
+GroupResult train_group(const ExperimentConfig& config, const RunGroup& group,
+                        const ExperimentFolder& folder, Existing existing,
+                        const GroupListener& listener);
+
+/// What a folder holds of a group: nothing where it was never saved.
+std::optional<GroupResult> saved_group(const ExperimentFolder& folder, const RunGroup& group);
+
+/// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
+at::Device device_of(const RunConfig& config);
+
+}  // namespace qkvlab

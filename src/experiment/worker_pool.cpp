@@ -1,0 +1,236 @@
+#include "experiment/worker_pool.hpp"
+
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <new>
+
+#include "base/error.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+constexpr std::chrono::milliseconds kProgressEvery(100);
+constexpr std::chrono::milliseconds kLookAgainAfter(200);
+constexpr int kTries = 2;
+
+using StopFlag = std::atomic<bool>;
+static_assert(StopFlag::is_always_lock_free, "it is shared between processes");
+
+/// What a worker sends, whole or not at all: a packet of a SOCK_SEQPACKET.
+struct Message {
+  bool is_end = false;
+  JobEnd end = JobEnd::kDone;
+  int64_t step = 0, total = 0;
+  std::array<char, 1024> text{};
+
+  void set_text(const std::string& words) {
+    const size_t length = std::min(words.size(), text.size() - 1);
+    std::copy_n(words.begin(), length, text.begin());
+  }
+};
+
+class Link : public JobLink {
+ public:
+  Link(int socket, const StopFlag& stop) : socket_(socket), stop_(stop) {}
+
+  void progress(int64_t step, int64_t total) override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_ < kProgressEvery) return;
+    last_ = now;
+    Message message;
+    message.step = step;
+    message.total = total;
+    send(message);
+  }
+  bool stop_requested() const override { return stop_.load(); }
+
+  void send(const Message& message) const {
+    // Where nobody listens any more, this process is about to be killed.
+    ::send(socket_, &message, sizeof(message), MSG_NOSIGNAL);
+  }
+
+ private:
+  int socket_;
+  const StopFlag& stop_;
+  std::chrono::steady_clock::time_point last_;
+};
+
+std::string death_of(int status) {
+  if (WIFSIGNALED(status)) {
+    const int signal = WTERMSIG(status);
+    return "its process was killed by signal " + std::to_string(signal) + " (" + strsignal(signal) +
+           ")";
+  }
+  return "its process ended with exit code " + std::to_string(WEXITSTATUS(status));
+}
+
+int wait_for(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+StopFlag& flag_of(void* shared) { return *static_cast<StopFlag*>(shared); }
+
+}  // namespace
+
+WorkerPool::WorkerPool(int64_t workers, Work work)
+    : work_(std::move(work)),
+      shared_(mmap(nullptr, sizeof(StopFlag), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS,
+                   -1, 0)) {
+  if (shared_ == MAP_FAILED) throw std::bad_alloc();
+  new (shared_) StopFlag(false);
+  for (int64_t i = 0; i < workers; ++i) workers_.push_back(start());
+}
+
+WorkerPool::~WorkerPool() {
+  for (Worker& worker : workers_) {
+    worker.link = Descriptor();  // which ends a worker that has nothing to do
+    if (worker.job >= 0) kill(worker.pid, SIGKILL);
+    wait_for(worker.pid);
+  }
+  munmap(shared_, sizeof(StopFlag));
+}
+
+WorkerPool::Worker WorkerPool::start() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw UserError(std::string("a worker cannot be started: ") + std::strerror(errno),
+                    ExitCode::kFailed);
+  }
+  Worker worker;
+  worker.link = Descriptor(ends[0]);
+  const Descriptor theirs(ends[1]);
+  const pid_t parent = getpid();
+  worker.pid = fork();
+  if (worker.pid < 0) {
+    throw UserError(std::string("a worker cannot be started: ") + std::strerror(errno),
+                    ExitCode::kFailed);
+  }
+  if (worker.pid == 0) {
+    std::signal(SIGINT, SIG_IGN);
+    std::signal(SIGTERM, SIG_DFL);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);  // it has died before
+    worker.link = Descriptor();
+    serve(theirs.get());
+  }
+  return worker;
+}
+
+void WorkerPool::serve(int socket) {
+  // Of the others' links: while a copy is open here, they would not notice that the pool is gone.
+  for (Worker& worker : workers_) worker.link = Descriptor();
+  Link link(socket, flag_of(shared_));
+  size_t job = 0;
+  while (recv(socket, &job, sizeof(job), 0) == static_cast<ssize_t>(sizeof(job))) {
+    Message message;
+    message.is_end = true;
+    try {
+      message.end = link.stop_requested() ? JobEnd::kStopped : work_(job, link);
+    } catch (const UserError& error) {
+      message.end = JobEnd::kRefused;
+      message.set_text(error.what());
+    } catch (const std::bad_alloc&) {
+      message.end = JobEnd::kBroke;
+      message.set_text("out of memory");
+    } catch (const std::exception& error) {
+      message.end = JobEnd::kBroke;
+      const std::string what = error.what();
+      message.set_text(what.substr(0, what.find('\n')));  // LibTorch adds a stack trace
+    }
+    link.send(message);
+    // What a failure has left of memory and state is nobody's to build on.
+    if (message.end == JobEnd::kBroke) _exit(0);
+  }
+  _exit(0);
+}
+
+bool WorkerPool::is_idle() const {
+  return std::all_of(workers_.begin(), workers_.end(),
+                     [](const Worker& worker) { return worker.job < 0; });
+}
+
+void WorkerPool::run(size_t jobs, const PoolListener& listener) {
+  for (size_t job = 0; job < jobs; ++job) waiting_.push_back(job);
+  broken_.assign(jobs, 0);
+  StopFlag& stop = flag_of(shared_);
+  while (true) {
+    if (listener.idle()) stop = true;
+    if (!stop) hand_out(listener);
+    const bool nothing_left = stop || (waiting_.empty() && busy_.empty());
+    if (nothing_left && is_idle()) return;
+    std::vector<pollfd> links;
+    for (const Worker& worker : workers_) links.push_back({worker.link.get(), POLLIN, 0});
+    constexpr int kMilliseconds = 100;
+    if (poll(links.data(), links.size(), kMilliseconds) < 0) continue;  // a signal
+    for (size_t i = 0; i < links.size(); ++i) {
+      if (links[i].revents != 0) receive(workers_[i], listener);
+    }
+  }
+}
+
+void WorkerPool::hand_out(const PoolListener& listener) {
+  const auto now = Clock::now();
+  while (!busy_.empty() && busy_.front().first <= now) {
+    waiting_.push_back(busy_.front().second);
+    busy_.pop_front();
+  }
+  for (Worker& worker : workers_) {
+    if (worker.job >= 0 || waiting_.empty()) continue;
+    const size_t job = waiting_.front();
+    // A worker that has just died is noticed by receive(), and the job handed to its successor.
+    if (send(worker.link.get(), &job, sizeof(job), MSG_NOSIGNAL) < 0) continue;
+    waiting_.pop_front();
+    worker.job = static_cast<int64_t>(job);
+    listener.begins(job);
+  }
+}
+
+void WorkerPool::receive(Worker& worker, const PoolListener& listener) {
+  Message message;
+  const ssize_t size = recv(worker.link.get(), &message, sizeof(message), MSG_DONTWAIT);
+  if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  if (size == static_cast<ssize_t>(sizeof(message))) {
+    if (!message.is_end) {
+      listener.progress(static_cast<size_t>(worker.job), message.step, message.total);
+    } else {
+      end_job(worker, message.end, message.text.data(), listener);
+    }
+    return;
+  }
+  const std::string death = death_of(wait_for(worker.pid));
+  worker.pid = -1;
+  const int64_t job = worker.job;
+  worker.job = -1;
+  Worker dead = std::move(worker);
+  dead.job = job;
+  worker = start();
+  if (job >= 0) end_job(dead, JobEnd::kBroke, death, listener);
+}
+
+void WorkerPool::end_job(Worker& worker, JobEnd end, const std::string& text,
+                         const PoolListener& listener) {
+  const auto job = static_cast<size_t>(worker.job);
+  worker.job = -1;
+  const bool retried = end == JobEnd::kBroke && ++broken_[job] < kTries;
+  if (retried) waiting_.push_front(job);
+  if (end == JobEnd::kBusy) busy_.emplace_back(Clock::now() + kLookAgainAfter, job);
+  if (end == JobEnd::kRefused) flag_of(shared_) = true;
+  listener.ended(job, end, text, retried);
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,32 @@
+#include "statistics/summary.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace qkvlab {
+
+Summary summary_of(const std::vector<double>& values) {
+  constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+  Summary summary;
+  summary.n = static_cast<int64_t>(values.size());
+  const auto n = static_cast<double>(values.size());
+  double sum = 0;
+  for (const double value : values) sum += value;
+  summary.mean = values.empty() ? kUnknown : sum / n;
+  double squares = 0;
+  for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
+  summary.sd = values.size() < 2 ? kUnknown : std::sqrt(squares / (n - 1));
+  return summary;
+}
+
+std::vector<double> paired_differences(const std::map<int64_t, double>& values,
+                                       const std::map<int64_t, double>& baseline) {
+  std::vector<double> differences;
+  for (const auto& [seed, value] : values) {
+    const auto found = baseline.find(seed);
+    if (found != baseline.end()) differences.push_back(value - found->second);
+  }
+  return differences;
+}
+
+}  // namespace qkvlab
