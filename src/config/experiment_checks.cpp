@@ -219,11 +219,18 @@ class Checker {
   /// The key to make smaller where that part of a run takes too much.
   std::string key_that_takes(double MemoryUse::*part) const {
     if (part == &MemoryUse::attention) return length_key();
-    if (part == &MemoryUse::hidden) return "model.mlp.ratio";
+    if (part == &MemoryUse::hidden) return hidden_key();
     if (part == &MemoryUse::state) return "model.d_model";
     if (part == &MemoryUse::process) return "limits.memory_mb";
     if (part == &MemoryUse::data) return "task";
     return "training.batch_size";
+  }
+
+  /// The key that says how wide the MLP is within.
+  std::string hidden_key() const {
+    const auto* model = std::get_if<TransformerConfig>(&config_.model);
+    const bool by_itself = model != nullptr && model->mlp && model->mlp->hidden;
+    return by_itself ? "model.mlp.hidden" : "model.mlp.ratio";
   }
 
   /// The key that says how long the task's sequences are.

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "config/ablation_config.hpp"
 #include "config/limits.hpp"
 #include "config/model_config.hpp"
 #include "config/random_config.hpp"
@@ -30,6 +31,8 @@ struct RecordConfig {
 struct RunConfig {
   std::string device = "cpu";  // or "cuda:N"
   int64_t threads = 1;
+  std::optional<int64_t> workers;   // processes side by side; nothing: as many as cores
+  std::optional<int64_t> replicas;  // runs that train as one stacked model; nothing: what fits
   std::optional<int64_t> checkpoint_steps;  // saved after as many steps,
   double checkpoint_seconds = 60;           // or as much time
 };
@@ -44,6 +47,7 @@ struct ExperimentConfig {
   RecordConfig record;
   RunConfig run;
   Limits limits;
+  std::optional<AblationConfig> ablation;  // of `qkvlab ablate`; what single runs are says the rest
 };
 
 }  // namespace qkvlab

@@ -91,7 +91,10 @@ Sizes sizes_of(const TransformerConfig& model, const TaskConfig& task, const Tas
   Sizes sizes;
   sizes.stream = kFloat * batch * length * width;
   sizes.scores = kFloat * batch * static_cast<double>(model.n_heads) * length * length;
-  if (model.mlp) sizes.hidden = sizes.stream * static_cast<double>(model.mlp->ratio);
+  if (model.mlp) {
+    sizes.hidden =
+        kFloat * batch * length * static_cast<double>(hidden_width(*model.mlp, model.d_model));
+  }
   sizes.logits = kFloat * targets * static_cast<double>(shape.outputs);
   sizes.targets = kFloat * targets * width;
   if (model.embedding == EmbeddingKind::kOneHot) {
@@ -210,7 +213,7 @@ double largest_parameter(const TransformerConfig& config, const TaskShape& shape
   int64_t largest = std::max(shape.vocabulary, config.tie_head ? 0 : shape.outputs) * c;
   if (config.position == PositionKind::kLearned) largest = std::max(largest, config.max_length * c);
   if (config.attention.plan.attends) largest = std::max(largest, c * c);
-  if (config.mlp) largest = std::max(largest, config.mlp->ratio * c * c);
+  if (config.mlp) largest = std::max(largest, hidden_width(*config.mlp, c) * c);
   return kFloat * static_cast<double>(largest);
 }
 

@@ -17,9 +17,15 @@ struct AttentionConfig {
 enum class Activation { kGelu, kRelu };
 
 struct MlpConfig {
-  int64_t ratio = 4;  // hidden width over the model width
+  int64_t ratio = 4;              // hidden width over the model width,
+  std::optional<int64_t> hidden;  // or the hidden width itself, which then counts
   Activation activation = Activation::kGelu;
 };
+
+/// The hidden width of an MLP in a model of width `d_model`.
+inline int64_t hidden_width(const MlpConfig& mlp, int64_t d_model) {
+  return mlp.hidden ? *mlp.hidden : mlp.ratio * d_model;
+}
 
 struct DropoutConfig {
   double attention = 0;  // on attention weights

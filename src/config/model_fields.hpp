@@ -8,6 +8,8 @@ namespace qkvlab {
 // Beyond these, counts of parameters and FLOPs would no longer fit into 64 bits.
 constexpr IntegerRange kWidths = {1, 1 << 16};
 constexpr IntegerRange kLayers = {1, 1024};
+constexpr IntegerRange kRatios = {1, 64};
+constexpr IntegerRange kHiddenWidths = {1, kRatios.high* kWidths.high};
 
 /// What `plan` holds where no `mode` stands.
 template <>
@@ -34,7 +36,9 @@ template <>
 struct ConfigFields<MlpConfig> {
   template <typename C, typename Visitor>
   static void visit(C& mlp, Visitor& visitor) {
-    visitor.field("ratio", mlp.ratio, "hidden width over `d_model`", from_to(1, 64));
+    visitor.field("ratio", mlp.ratio, "hidden width over `d_model`", kRatios);
+    visitor.field("hidden", mlp.hidden, "hidden width; null: `ratio` times `d_model`",
+                  kHiddenWidths);
     visitor.field("activation", mlp.activation, "between the two layers");
   }
 };

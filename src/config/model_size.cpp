@@ -24,7 +24,7 @@ ModelSize size_of(const TransformerConfig& model, const TaskShape& shape) {
   const int64_t c = model.d_model, layers = model.n_layers;
   const bool bias = model.bias, attends = model.attention.plan.attends;
   const int64_t projections = attends ? learned(model.attention) + 1 : 0;
-  const int64_t hidden = model.mlp ? model.mlp->ratio * c : 0;
+  const int64_t hidden = model.mlp ? hidden_width(*model.mlp, c) : 0;
   const int64_t norms_of_block = (attends ? 1 : 0) + (model.mlp ? 1 : 0);
   const int64_t final_norm = model.norm == NormPlace::kPre ? 1 : 0;
 

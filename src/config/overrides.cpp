@@ -15,9 +15,10 @@ namespace {
 
 using Steps = std::vector<std::string>;
 
-constexpr std::array<std::pair<const char*, const char*>, 3> kAlternatives = {{
+constexpr std::array<std::pair<const char*, const char*>, 4> kAlternatives = {{
     {"steps", "epochs"},
     {"mode", "plan"},
+    {"ratio", "hidden"},
     {"warmup_steps", "warmup_fraction"},
 }};
 

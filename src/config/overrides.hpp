@@ -13,9 +13,9 @@ namespace qkvlab {
 ///
 /// What cannot stand beside an override leaves with it: another `kind` drops the fields of the old
 /// one (so overrides of a `kind` come before all others, wherever they are written), and one of
-/// `steps` and `epochs`, `mode` and `plan`, `warmup_steps` and `warmup_fraction` drops the other
-/// that the file gives. `defaults` is the document of the default config, which says what kind an
-/// object without one is.
+/// `steps` and `epochs`, `mode` and `plan`, `ratio` and `hidden`, `warmup_steps` and
+/// `warmup_fraction` drops the other that the file gives. `defaults` is the document of the default
+/// config, which says what kind an object without one is.
 ///
 /// Throws UserError where an override is not of that form.
 void apply_overrides(JsonValue& document, const std::vector<std::string>& overrides,

@@ -6,7 +6,7 @@ namespace qkvlab {
 
 MlpImpl::MlpImpl(int64_t width, const MlpConfig& config, bool bias, const InitialValues& initial)
     : activation_(config.activation) {
-  const int64_t hidden = config.ratio * width;
+  const int64_t hidden = hidden_width(config, width);
   const LinearOptions in{width, hidden, bias};
   const LinearOptions out{hidden, width, bias, /*residual=*/true};
   fc_in = register_module("fc_in", Linear(in, initial.submodule("fc_in")));
@@ -15,7 +15,7 @@ MlpImpl::MlpImpl(int64_t width, const MlpConfig& config, bool bias, const Initia
 
 MlpForward MlpImpl::forward(const at::Tensor& x) const {
   MlpForward result;
-  result.preactivation = fc_in->forward(x);  // [B, T, ratio * C]
+  result.preactivation = fc_in->forward(x);  // [B, T, F]
   result.hidden = activation_ == Activation::kGelu ? at::gelu(result.preactivation)
                                                    : at::relu(result.preactivation);
   result.output = fc_out->forward(result.hidden);  // [B, T, C]

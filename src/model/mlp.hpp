@@ -8,10 +8,10 @@
 
 namespace qkvlab {
 
-/// What the MLP computes on its way.
+/// What the MLP computes on its way; F is its hidden width.
 struct MlpForward {
-  at::Tensor preactivation;  // [B, T, ratio * C]
-  at::Tensor hidden;         // [B, T, ratio * C], after the activation
+  at::Tensor preactivation;  // [B, T, F]
+  at::Tensor hidden;         // [B, T, F], after the activation
   at::Tensor output;         // [B, T, C]
 };
 

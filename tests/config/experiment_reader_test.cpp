@@ -123,8 +123,8 @@ TEST_F(ExperimentReader, ComplaintsAboutAnOverrideNameIt) {
   EXPECT_EQ(complaint(kSmall, {"training.optimizer.lr=abc"}),
             "training.optimizer.lr=abc: training.optimizer.lr: must be a number, got a string");
   EXPECT_EQ(complaint(kSmall, {"model.mlp={\"rati\": 2}"}),
-            "model.mlp={\"rati\": 2}: model.mlp.rati: unknown key 'rati'; allowed: activation or "
-            "ratio; did you mean 'ratio'?");
+            "model.mlp={\"rati\": 2}: model.mlp.rati: unknown key 'rati'; allowed: activation, "
+            "hidden or ratio; did you mean 'ratio'?");
   EXPECT_EQ(complaint(kSmall, {"modle.mlp=null"}).substr(0, 51),
             "modle.mlp=null: modle: unknown key 'modle'; allowed");
 }

@@ -117,7 +117,7 @@ TEST(ExperimentWriter, IdsDoNotChangeByAccident) {
       R"({"model":{"attention":{"mode":"full","packed":false},"bias":true,"causal":true,)"
       R"("d_model":64,"dropout":{"attention":0,"embedding":0,"residual":0},"embedding":"lookup",)"
       R"("init":"torch","kind":"transformer","max_length":128,)"
-      R"("mlp":{"activation":"gelu","ratio":4},"n_heads":2,"n_layers":2,"norm":"pre",)"
+      R"("mlp":{"activation":"gelu","hidden":null,"ratio":4},"n_heads":2,"n_layers":2,"norm":"pre",)"
       R"("output":"auto","position":"learned","tie_head":true},)"
       R"("random":{"scheme":"keyed","seed":7},)"
       R"("task":{"file":"89d1a8f7c1c5d2b3","kind":"sentences","test_file":null},)"

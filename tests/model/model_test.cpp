@@ -43,7 +43,7 @@ TransformerConfig one_hot_encoder() {
   config.d_model = 32;
   config.n_layers = 1;
   config.causal = false;
-  config.mlp = MlpConfig{2, Activation::kRelu};
+  config.mlp = MlpConfig{2, std::nullopt, Activation::kRelu};
   config.norm = NormPlace::kPost;
   config.position = PositionKind::kNone;
   config.embedding = EmbeddingKind::kOneHot;
