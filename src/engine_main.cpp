@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
       void operator()(const TraceCommand& command) const { run_trace(command); }
       void operator()(const AttendCommand& command) const { run_attend(command); }
       void operator()(const TrainCommand& command) const { run_train(command); }
+      void operator()(const AblateCommand& command) const { run_ablate(command); }
       void operator()(const DoctorCommand& command) const { run_doctor(command); }
       void operator()(const CheckCommand& command) const { run_check(command); }
       void operator()(const SchemaCommand& command) const { run_schema(command); }

@@ -91,19 +91,56 @@ CLI::App* add_attend(CLI::App& app, AttendCommand& command) {
 CLI::App* add_train(CLI::App& app, TrainCommand& command) {
   CLI::App* train = app.add_subcommand("train", "One run of a config, into an experiment's folder");
   add_config(train, command.config, command.overrides);
-  const auto read = [&command](const std::string& folder) {
-    if (folder.empty()) throw UserError("--out: a folder's name must not be empty");
-    command.folder = folder;
-  };
-  train
-      ->add_option_function<std::string>("--out", read,
-                                         "The experiment's folder; default runs/NAME")
-      ->type_name("FOLDER");
+  add_folder(train, command.folder);
   CLI::Option* resume = train->add_flag("--resume", command.resume,
                                         "Go on with a run that was interrupted, or begin it");
   train->add_flag("--overwrite", command.overwrite, "Begin the run anew, whatever is there of it")
       ->excludes(resume);
   return train;
+}
+
+/// The names between commas.
+std::vector<std::string> split_names(const std::string& list) {
+  std::vector<std::string> names;
+  size_t begin = 0;
+  for (size_t comma = list.find(','); comma != std::string::npos; comma = list.find(',', begin)) {
+    names.push_back(list.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  names.push_back(list.substr(begin));
+  return names;
+}
+
+CLI::App* add_ablate(CLI::App& app, AblateCommand& command) {
+  CLI::App* ablate = app.add_subcommand(
+      "ablate",
+      "Variants of a config over many seeds, compared seed by seed; goes on where it was");
+  add_config(ablate, command.config, command.overrides);
+  const auto read_variants = [&command](const std::string& list) {
+    command.variants = split_names(list);
+  };
+  ablate
+      ->add_option_function<std::string>("--variants", read_variants,
+                                         "Variants of the config or attention modes, with commas "
+                                         "between; default: those of the config")
+      ->type_name("NAMES");
+  const auto read_seeds = [&command](const std::string& seeds) {
+    if (seeds.empty()) throw UserError("--seeds: must be seeds such as 0..9 or 0..4,7");
+    command.seeds = seeds;
+  };
+  ablate
+      ->add_option_function<std::string>("--seeds", read_seeds,
+                                         "Such as 0..99 or 0..4,7; default: those of the config")
+      ->type_name("SEEDS");
+  constexpr int64_t kMaxWorkers = 1024, kMaxReplicas = 1'000'000;
+  add_integer(ablate, "--workers", command.workers, 1, kMaxWorkers,
+              "Processes side by side; default: run.workers of the config");
+  add_integer(ablate, "--replicas", command.replicas, 1, kMaxReplicas,
+              "Runs that train as one stacked model; default: run.replicas of the config");
+  add_folder(ablate, command.folder);
+  ablate->add_flag("--force-new", command.force_new,
+                   "Begin the experiment anew, whatever is there of it");
+  return ablate;
 }
 
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
@@ -142,10 +179,12 @@ Command parse_command_line(int argc, const char* const* argv) {
   TraceCommand trace_command;
   AttendCommand attend_command;
   TrainCommand train_command;
+  AblateCommand ablate_command;
   CheckCommand check_command;
   SchemaCommand schema_command;
   const CLI::App* trace = add_trace(app, trace_command);
   const CLI::App* train = add_train(app, train_command);
+  const CLI::App* ablate = add_ablate(app, ablate_command);
   const CLI::App* attend = add_attend(app, attend_command);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "LibTorch, BLAS, threads; what a mask means");
@@ -167,6 +206,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (attend->parsed()) return attend_command;
   if (doctor->parsed()) return DoctorCommand{};
   if (train->parsed()) return train_command;
+  if (ablate->parsed()) return ablate_command;
   if (check->parsed()) return check_command;
   if (schema->parsed()) return schema_command;
   throw UserError("qkvlab: no command given; allowed: " + list_of_names(subcommand_names(app)) +

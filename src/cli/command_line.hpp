@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -45,6 +46,18 @@ struct TrainCommand {
   bool overwrite = false;
 };
 
+/// `qkvlab ablate CONFIG [key=value…]`
+struct AblateCommand {
+  std::string config;
+  std::vector<std::string> overrides;
+  std::vector<std::string> variants;  // empty: those of the config
+  std::string seeds;                  // "0..9,20"; empty: those of the config
+  std::string folder;                 // empty: runs/NAME
+  bool force_new = false;
+  std::optional<int64_t> workers;   // nothing: what the config says
+  std::optional<int64_t> replicas;  // likewise
+};
+
 /// `qkvlab check CONFIG [key=value…]`
 struct CheckCommand {
   std::string config;
@@ -62,8 +75,8 @@ struct SchemaCommand {
 /// Nothing is left to do: help or the version was asked for and printed.
 struct NoCommand {};
 
-using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AttendCommand, DoctorCommand,
-                             CheckCommand, SchemaCommand>;
+using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AblateCommand, AttendCommand,
+                             DoctorCommand, CheckCommand, SchemaCommand>;
 
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the

@@ -13,6 +13,7 @@ void run_schema(const SchemaCommand& command);
 void run_trace(const TraceCommand& command);
 void run_attend(const AttendCommand& command);
 void run_train(const TrainCommand& command);
+void run_ablate(const AblateCommand& command);
 void run_doctor(const DoctorCommand& command);
 
 }  // namespace qkvlab

@@ -12,8 +12,12 @@
 
 namespace qkvlab {
 
-CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value, int64_t low,
-                         int64_t high, const std::string& help) {
+namespace {
+
+/// `Value` is int64_t or an optional of it.
+template <typename Value>
+CLI::Option* add_integer_option(CLI::App* app, const std::string& name, Value& value, int64_t low,
+                                int64_t high, const std::string& help) {
   const auto read = [=, &value](const std::string& text) {
     const std::optional<int64_t> number = parse_integer(text);
     if (!number || *number < low || *number > high) {
@@ -21,9 +25,19 @@ CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value,
     }
     value = *number;
   };
-  return app->add_option_function<std::string>(name, read, help)
-      ->type_name("N")
-      ->default_str(std::to_string(value));
+  return app->add_option_function<std::string>(name, read, help)->type_name("N");
+}
+
+}  // namespace
+
+CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value, int64_t low,
+                         int64_t high, const std::string& help) {
+  return add_integer_option(app, name, value, low, high, help)->default_str(std::to_string(value));
+}
+
+CLI::Option* add_integer(CLI::App* app, const std::string& name, std::optional<int64_t>& value,
+                         int64_t low, int64_t high, const std::string& help) {
+  return add_integer_option(app, name, value, low, high, help);
 }
 
 CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::string& noun,
@@ -61,6 +75,15 @@ void add_out(CLI::App* app, std::string& out) {
   app->add_option_function<std::string>("--out", read,
                                         "Write to this file instead of standard output")
       ->type_name("FILE");
+}
+
+void add_folder(CLI::App* app, std::string& folder) {
+  const auto read = [&folder](const std::string& name) {
+    if (name.empty()) throw UserError("--out: a folder's name must not be empty");
+    folder = name;
+  };
+  app->add_option_function<std::string>("--out", read, "The experiment's folder; default runs/NAME")
+      ->type_name("FOLDER");
 }
 
 namespace {

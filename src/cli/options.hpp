@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,6 +19,9 @@ namespace qkvlab {
 /// An integer within [low, high]. CLI11's own conversion would not say what is allowed.
 CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value, int64_t low,
                          int64_t high, const std::string& help);
+/// The same of a value that stays nothing where the option is not given.
+CLI::Option* add_integer(CLI::App* app, const std::string& name, std::optional<int64_t>& value,
+                         int64_t low, int64_t high, const std::string& help);
 
 /// One of a few names; `noun` is what a name is called in a complaint.
 CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::string& noun,
@@ -31,6 +35,9 @@ void add_format(CLI::App* app, Format& format,
 
 /// --out, a file.
 void add_out(CLI::App* app, std::string& out);
+
+/// --out, an experiment's folder.
+void add_folder(CLI::App* app, std::string& folder);
 
 /// The names of an app's subcommands.
 std::vector<std::string> subcommand_names(const CLI::App& app);

@@ -68,6 +68,35 @@ TEST(CommandLine, TheTwoKindsOfTraceKeepTheirOptionsApart) {
             "trace: --split: needs a config; without one, --sentence chooses");
 }
 
+TEST(CommandLine, EveryOptionOfAblateIsRead) {
+  const auto ablate = std::get<AblateCommand>(
+      parse({"ablate", "a.json", "x=1", "--variants", "full,none", "--seeds", "0..9,20",
+             "--workers", "2", "--replicas=50", "--out", "b", "--force-new"}));
+  EXPECT_EQ(ablate.config, "a.json");
+  EXPECT_EQ(ablate.overrides, std::vector<std::string>{"x=1"});
+  EXPECT_EQ(ablate.variants, (std::vector<std::string>{"full", "none"}));
+  EXPECT_EQ(ablate.seeds, "0..9,20");
+  EXPECT_EQ(ablate.workers, 2);
+  EXPECT_EQ(ablate.replicas, 50);
+  EXPECT_EQ(ablate.folder, "b");
+  EXPECT_TRUE(ablate.force_new);
+}
+
+TEST(CommandLine, WhatAblateIsNotToldTheConfigSays) {
+  const auto ablate = std::get<AblateCommand>(parse({"ablate", "a.json"}));
+  EXPECT_TRUE(ablate.variants.empty());
+  EXPECT_EQ(ablate.seeds, "");
+  EXPECT_FALSE(ablate.workers);
+  EXPECT_FALSE(ablate.replicas);
+  EXPECT_EQ(ablate.folder, "");
+  EXPECT_FALSE(ablate.force_new);
+  EXPECT_EQ(complaint({"ablate", "a.json", "--workers", "0"}),
+            "--workers: must be an integer from 1 to 1024, got '0'");
+  EXPECT_EQ(complaint({"ablate", "a.json", "--seeds", ""}),
+            "--seeds: must be seeds such as 0..9 or 0..4,7");
+  EXPECT_EQ(complaint({"ablate"}), "ablate: CONFIG is required");
+}
+
 TEST(CommandLine, CheckTakesAConfigAndOverrides) {
   const auto check = std::get<CheckCommand>(
       parse({"check", "a.json", "x=1", "--format", "json", "y.z=[1,2]", "--out", "b"}));
@@ -106,7 +135,7 @@ TEST(CommandLine, NumbersSayWhatIsAllowed) {
 
 TEST(CommandLine, MissingAndSuperfluousWordsAreRefused) {
   EXPECT_NE(complaint({}).find(
-                "no command given; allowed: trace, train, attend, doctor, check or schema"),
+                "no command given; allowed: trace, train, ablate, attend, doctor, check or schema"),
             std::string::npos);
   EXPECT_NE(complaint({"attend"}).find("attend"), std::string::npos);
   EXPECT_NE(complaint({"attend", "a", "b"}).find("one argument too many: 'b'"), std::string::npos);
