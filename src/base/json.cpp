@@ -200,10 +200,19 @@ std::string JsonValue::path() const {
   return path;
 }
 
-bool JsonValue::has_lines() const {
-  const JsonPlace* place = place_.get();
-  while (place->parent != nullptr) place = place->parent.get();
-  return place->has_lines;
+JsonValue JsonValue::within(std::string_view key) const {
+  JsonValue object;
+  object.place_ = std::make_shared<JsonPlace>(*place_);
+  object.place_->asked_for = false;
+  object.place_->asked_in_vain.clear();
+  object.line_ = line_;
+  std::string& step = object.place_->step;
+  const std::string last = "." + std::string(key);
+  const bool ends_in_it =
+      step.size() >= last.size() && step.compare(step.size() - last.size(), last.size(), last) == 0;
+  if (ends_in_it) step.erase(step.size() - last.size());
+  object.value_ = Members{{std::string(key), *this}};
+  return object;
 }
 
 std::pair<size_t, size_t> JsonValue::span() const {

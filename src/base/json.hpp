@@ -71,11 +71,14 @@ class JsonValue {
   /// Removes all members. This must be an object (checked).
   void clear_members();
 
+  /// An object of one member, `key`, that is this value. For complaints it stands where this
+  /// stands, less a `key` at the end of that: around the value of "model.mlp.ratio" stands
+  /// "model.mlp".
+  JsonValue within(std::string_view key) const;
+
   /// Its place in the text: "w_q[2]", empty for the whole. Put together on each call.
   std::string path() const;
   int64_t line() const { return line_; }
-  /// Whether it was read from a text with lines (see kNoLines).
-  bool has_lines() const;
   /// Where the text of an array or object starts and ends, in bytes: [first, second).
   std::pair<size_t, size_t> span() const;
 

@@ -1,6 +1,6 @@
 #include "base/json_difference.hpp"
 
-#include "base/number_text.hpp"
+#include "base/json_text.hpp"
 
 namespace qkvlab {
 
@@ -15,27 +15,9 @@ bool is_number(const JsonValue& value) {
 /// A scalar as JSON; an array or object by what it is.
 std::string short_text(const JsonValue* value) {
   if (value == nullptr) return "missing";
-  std::string text;
-  switch (value->kind()) {
-    case Kind::kNull:
-      return "null";
-    case Kind::kBoolean:
-      return value->boolean() ? "true" : "false";
-    case Kind::kInteger:
-      append_number(text, value->integer());
-      return text;
-    case Kind::kNumber:
-      append_number(text, value->number());
-      return text;
-    case Kind::kString:
-      append_json_string(text, value->string());
-      return text;
-    case Kind::kArray:
-      return "an array of " + std::to_string(value->array().size());
-    case Kind::kObject:
-      break;
-  }
-  return "an object";
+  if (value->kind() == Kind::kArray) return "an array of " + std::to_string(value->array().size());
+  if (value->kind() == Kind::kObject) return "an object";
+  return json_text(*value);
 }
 
 /// Two values at one path.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "config/ablation_fields.hpp"
 #include "config/experiment_config.hpp"
 #include "config/model_fields.hpp"
 #include "config/task_fields.hpp"
@@ -91,6 +92,8 @@ struct ConfigFields<ExperimentConfig> {
     visitor.field("record", config.record, "what is recorded, how often", Any{}, Effect::kNone);
     visitor.field("run", config.run, "where and how it runs", Any{}, Effect::kNone);
     visitor.field("limits", config.limits, "what a run may take", Any{}, Effect::kNone);
+    visitor.field("ablation", config.ablation, "what `qkvlab ablate` compares; null: all modes",
+                  Any{}, Effect::kNone);
   }
 };
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <utility>
 
 #include "base/json.hpp"
 #include "base/paths.hpp"
@@ -16,11 +17,6 @@
 namespace qkvlab {
 
 namespace {
-
-const JsonValue& default_document() {
-  static const JsonValue document = parse_json(config_line(ExperimentConfig{}), "defaults");
-  return document;
-}
 
 ExperimentConfig read_fields(const JsonValue& document) {
   ExperimentConfig config;
@@ -79,10 +75,12 @@ void resolve_output(const TaskShape& shape, ModelConfig& model) {
 
 }  // namespace
 
-ExperimentConfig read_experiment_config(const std::string& path,
-                                        const std::vector<std::string>& overrides) {
-  JsonValue document = read_json_file(path);
-  apply_overrides(document, overrides, default_document());
+const JsonValue& default_document() {
+  static const JsonValue document = parse_json(config_line(ExperimentConfig{}), "defaults");
+  return document;
+}
+
+ResolvedConfig resolve_config(const JsonValue& document, const std::string& path) {
   ExperimentConfig config = read_fields(document);
   if (config.name.empty()) {
     config.name = std::filesystem::path(path).stem().string();
@@ -97,7 +95,14 @@ ExperimentConfig read_experiment_config(const std::string& path,
   const TaskShape shape = task_shape(config.task, any_length);
   resolve_output(shape, config.model);
   check_shape(document, config, shape);
-  return config;
+  return {std::move(config), shape};
+}
+
+ExperimentConfig read_experiment_config(const std::string& path,
+                                        const std::vector<std::string>& overrides) {
+  JsonValue document = read_json_file(path);
+  apply_overrides(document, overrides, default_document());
+  return resolve_config(document, path).config;
 }
 
 }  // namespace qkvlab

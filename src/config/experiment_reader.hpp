@@ -3,9 +3,24 @@
 #include <string>
 #include <vector>
 
+#include "base/json.hpp"
 #include "config/experiment_config.hpp"
 
 namespace qkvlab {
+
+/// A config with all that it says by itself and by its task's files, and what the task asks of a
+/// model.
+struct ResolvedConfig {
+  ExperimentConfig config;
+  TaskShape shape;
+};
+
+/// The document of the default config.
+const JsonValue& default_document();
+
+/// What read_experiment_config makes of a file's document once overrides are in it. `path` is the
+/// file, for its name and its folder.
+ResolvedConfig resolve_config(const JsonValue& document, const std::string& path);
 
 /// Reads a config file with overrides (config/overrides.hpp) and resolves it: what is not given has
 /// its default, the name that of the file; input files are where they were found; `model.output`

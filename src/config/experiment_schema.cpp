@@ -3,7 +3,9 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "config/ablation_reader.hpp"
 #include "config/field_description.hpp"
+#include "config/projection_plan.hpp"
 
 namespace qkvlab {
 
@@ -74,10 +76,35 @@ void add_kinds(Json& schema, const FieldDescription& field) {
   }
 }
 
+void add_seeds(Json& schema) {
+  const Json text = {{"type", "string"}, {"pattern", seeds_pattern()}};
+  const Json element = {{"anyOf", {text, {{"type", "integer"}, {"minimum", 0}}}}};
+  schema["anyOf"] = {text, {{"type", "array"}, {"minItems", 1}, {"items", element}}};
+}
+
+void add_variants(Json& schema) {
+  const Json modes = {
+      {"type", "array"}, {"uniqueItems", true}, {"items", {{"enum", attention_mode_names()}}}};
+  const Json overrides = {{"type", "object"},
+                          {"propertyNames", {{"pattern", ablated_path_pattern()}}}};
+  const Json names = {{"type", "object"},
+                      {"propertyNames", {{"pattern", "^[^,\\x00-\\x1f]+$"}}},
+                      {"additionalProperties", overrides}};
+  schema["anyOf"] = {names, modes};
+}
+
+void add_grid(Json& schema) {
+  schema["propertyNames"]["pattern"] = ablated_path_pattern();
+  schema["additionalProperties"] = {{"type", "array"}, {"minItems", 1}, {"uniqueItems", true}};
+}
+
 Json schema_of(const FieldDescription& field) {
   Json schema = {{"description", field.doc}};
-  schema["type"] = type_name(field.type);
-  if (field.nullable) schema["type"] = {type_name(field.type), "null"};
+  if (field.nullable) {
+    schema["type"] = {type_name(field.type), "null"};
+  } else if (field.type != Type::kSeeds && field.type != Type::kVariants) {
+    schema["type"] = type_name(field.type);
+  }
   if (!field.names.empty()) {
     schema["enum"] = field.names;
     if (field.nullable) schema["enum"].push_back(nullptr);
@@ -94,6 +121,15 @@ Json schema_of(const FieldDescription& field) {
     case Type::kIntegers:
       schema["items"]["type"] = "integer";
       add_range(schema["items"], field.integers);
+      break;
+    case Type::kSeeds:
+      add_seeds(schema);
+      break;
+    case Type::kVariants:
+      add_variants(schema);
+      break;
+    case Type::kGrid:
+      add_grid(schema);
       break;
     case Type::kObject:
       add_fields(schema, field.fields);

@@ -31,16 +31,41 @@ std::string FieldWriter::text_of(const std::string& value) {
 }
 
 std::string FieldWriter::text_of(const std::vector<int64_t>& values) const {
+  std::vector<std::string> texts;
+  for (const int64_t value : values) texts.push_back(std::to_string(value));
+  return list_of(texts);
+}
+
+std::string FieldWriter::text_of(const std::vector<VariantConfig>& variants) const {
+  FieldWriter names(style_, depth_ + 1);
+  for (const VariantConfig& variant : variants) {
+    FieldWriter overrides(style_, depth_ + 2);
+    for (const FieldOverride& change : variant.overrides) {
+      overrides.members_.emplace_back(change.path, change.value);
+    }
+    names.members_.emplace_back(variant.name, overrides.object());
+  }
+  return names.object();
+}
+
+std::string FieldWriter::text_of(const std::vector<GridAxis>& grid) const {
+  FieldWriter axes(style_, depth_ + 1);
+  for (const GridAxis& axis : grid) axes.members_.emplace_back(axis.path, list_of(axis.values));
+  return axes.object();
+}
+
+std::string FieldWriter::list_of(const std::vector<std::string>& values) const {
   std::string text = "[";
   const char* separator = "";
-  for (const int64_t value : values) {
-    text += separator + std::to_string(value);
+  for (const std::string& value : values) {
+    text += separator + value;
     separator = style_.one_line ? "," : ", ";
   }
   return text + "]";
 }
 
 std::string FieldWriter::object() const {
+  if (members_.empty()) return "{}";
   auto members = members_;
   if (style_.only_results) std::sort(members.begin(), members.end());
   const std::string indent = style_.one_line ? "" : "\n" + std::string(2 * depth_, ' ');

@@ -84,6 +84,19 @@ class FieldDescriber {
     field.integers = range;
     set_default(field, values);
   }
+  static void describe(FieldDescription& field, const std::vector<int64_t>& seeds, const Seeds&) {
+    field.type = Type::kSeeds;
+    set_default(field, seeds_text(seeds));
+  }
+  static void describe(FieldDescription& field, const std::vector<VariantConfig>& variants,
+                       const Any&) {
+    field.type = Type::kVariants;
+    set_default(field, variants);
+  }
+  static void describe(FieldDescription& field, const std::vector<GridAxis>& grid, const Any&) {
+    field.type = Type::kGrid;
+    set_default(field, grid);
+  }
   template <typename T, typename Rule>
   static void describe(FieldDescription& field, const std::optional<T>& value, const Rule& rule) {
     describe(field, value.value_or(T{}), rule);

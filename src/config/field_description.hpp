@@ -9,7 +9,18 @@ namespace qkvlab {
 
 /// A field as its declaration says, for what shows fields: the JSON Schema, the table of fields.
 struct FieldDescription {
-  enum class Type { kBoolean, kInteger, kNumber, kString, kIntegers, kObject, kTagged };
+  enum class Type {
+    kBoolean,
+    kInteger,
+    kNumber,
+    kString,
+    kIntegers,
+    kSeeds,     // as read_seeds reads them,
+    kVariants,  // as read_variants,
+    kGrid,      // and as read_grid
+    kObject,
+    kTagged
+  };
   /// The fields of an object of one kind.
   struct Kind {
     std::string name;

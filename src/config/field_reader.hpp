@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/json.hpp"
+#include "config/ablation_reader.hpp"
 #include "config/attention_plan.hpp"
 #include "config/enum_names.hpp"
 #include "config/field_rules.hpp"
@@ -55,6 +56,16 @@ class FieldReader {
     for (const JsonValue& element : json.array()) {
       values.push_back(element.integer(range.low, range.high));
     }
+  }
+
+  static void read(const JsonValue& json, std::vector<int64_t>& seeds, const Seeds&) {
+    seeds = read_seeds(json);
+  }
+  static void read(const JsonValue& json, std::vector<VariantConfig>& variants, const Any&) {
+    variants = read_variants(json);
+  }
+  static void read(const JsonValue& json, std::vector<GridAxis>& grid, const Any&) {
+    grid = read_grid(json);
   }
 
   template <typename T, typename Rule>

@@ -44,6 +44,9 @@ struct InputFile {
   bool required = false;
 };
 
+/// Random seeds, which may be written as ranges.
+struct Seeds {};
+
 /// Whether a field takes part in what a run computes, and so in the run's identity.
 enum class Effect { kResults, kNone };
 
@@ -61,7 +64,9 @@ enum class Effect { kResults, kNone };
 ///
 /// A member may be a boolean, an integer, a number, a string, an enum (config/enum_names.hpp), a
 /// list of integers, a struct with fields of its own, a variant of such structs (its key `kind`
-/// says which), or an optional of these, which may be null. Defaults are the member initialisers.
+/// says which), or an optional of these, which may be null; or one of the lists of an ablation,
+/// whose form is their own (config/ablation_reader.hpp): variants, axes of a grid, integers that
+/// are Seeds. Defaults are the member initialisers.
 template <typename Config>
 struct ConfigFields;
 

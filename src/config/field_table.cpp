@@ -30,6 +30,12 @@ std::string allowed(const FieldDescription& field) {
       return field.is_file ? "a file" : "text";
     case Type::kIntegers:
       return "a list, each " + integer_wanted(field.integers.low, field.integers.high);
+    case Type::kSeeds:
+      return "`\"0..4,10\"`, or a list of integers and such texts";
+    case Type::kVariants:
+      return "an object: names, each with an object of dotted paths and values; or a list of modes";
+    case Type::kGrid:
+      return "an object: dotted paths, each with a list of values";
     case Type::kObject:
       return "an object";
     case Type::kTagged:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/number_text.hpp"
+#include "config/ablation_reader.hpp"
 #include "config/enum_names.hpp"
 #include "config/field_rules.hpp"
 #include "config/field_types.hpp"
@@ -33,6 +34,8 @@ class FieldWriter {
     if (style_.only_results && effect == Effect::kNone) return;
     if constexpr (std::is_same_v<Rule, InputFile>) {
       members_.emplace_back(key, file(member));
+    } else if constexpr (std::is_same_v<Rule, Seeds>) {
+      members_.emplace_back(key, text_of(seeds_text(member)));
     } else {
       members_.emplace_back(key, text_of(member));
     }
@@ -55,6 +58,8 @@ class FieldWriter {
   static std::string text_of(double value);
   static std::string text_of(const std::string& value);
   std::string text_of(const std::vector<int64_t>& values) const;
+  std::string text_of(const std::vector<VariantConfig>& variants) const;
+  std::string text_of(const std::vector<GridAxis>& grid) const;
 
   template <typename T>
   std::string text_of(const std::optional<T>& value) const {
@@ -84,6 +89,8 @@ class FieldWriter {
     ConfigFields<T>::visit(value, writer);
     return writer.object();
   }
+
+  std::string list_of(const std::vector<std::string>& values) const;
 
   std::string file(const std::optional<std::string>& path) const {
     return text_of(path && style_.file_digest ? style_.file_digest : path);

@@ -179,12 +179,25 @@ TEST(Json, UnreadKeysAreRefusedWithTheNearestThatWasAskedFor) {
 
 TEST(Json, ATextWithoutLinesIsNamedWithoutThem) {
   const JsonValue json = parse_json(R"({"a": {"b": 1}})", "a.b=1", kNoLines);
-  EXPECT_FALSE(json.at("a").has_lines());
-  EXPECT_TRUE(parse(R"({"a": 1})").at("a").has_lines());
   EXPECT_EQ(user_error([&] { json.at("a").at("b").string(); }),
             "a.b=1: a.b: must be a string, got an integer");
   EXPECT_EQ(user_error([] { parse_json("{", "x={", kNoLines); }),
             "x={: not JSON: unexpected end of input; expected string literal");
+}
+
+TEST(Json, AnObjectAroundAValueStandsWhereItStands) {
+  const JsonValue json = parse("{\"o\": {\n\"a.b.c\": 1, \"d\": [1, 2]}}");
+  const JsonValue object = json.at("o").at("a.b.c").within("c").within("b");
+  EXPECT_EQ(object.at("b").at("c").integer(), 1);
+  EXPECT_EQ(object.at("b").path(), "o.a.b");
+  EXPECT_EQ(user_error([&] { object.at("b").at("d"); }), "x.json:2: o.a.b: must have the key 'd'");
+  EXPECT_EQ(user_error([&] { object.at("b").at("c").boolean(); }),
+            "x.json:2: o.a.b.c: must be true or false, got an integer");
+  EXPECT_EQ(json.at("o").at("d").array().at(1).within("d").path(), "o");
+  // It is asked for its members anew.
+  const JsonValue around = json.at("o").within("unknown").within("x");
+  around.find("y");
+  EXPECT_NE(user_error([&] { around.refuse_unread_keys(); }), "");
 }
 
 TEST(Json, AComplaintAboutAMissingMemberNamesItWhereItWouldStand) {

@@ -41,6 +41,10 @@ inline std::vector<ExperimentConfig> example_configs() {
   each([](ExperimentConfig& config) -> ScheduleConfig& { return config.training.schedule; });
   ExperimentConfig full;
   full.training.target = TargetConfig{};
+  full.ablation = AblationConfig{};
+  full.ablation->variants = {{"uniform", {}},
+                             {"wide", {{"model.mlp", R"({"ratio":8})"}, {"model.bias", "false"}}}};
+  full.ablation->grid = {{"model.n_layers", {"1", "2"}}, {"training.optimizer.lr", {"0.1"}}};
   add(full);
   return configs;
 }
@@ -99,6 +103,15 @@ class FieldChanger {
   }
   void change(std::vector<int64_t>& values, const IntegerRange& range) {
     if (is_target()) values.push_back(range.low + 3);
+  }
+  void change(std::vector<int64_t>& seeds, const Seeds&) {
+    if (is_target()) seeds = {7, 3, 4, 5, 2};
+  }
+  void change(std::vector<VariantConfig>& variants, const Any&) {
+    if (is_target()) variants.push_back({"字 \"", {{"model.attention.mode", R"("none")"}}});
+  }
+  void change(std::vector<GridAxis>& grid, const Any&) {
+    if (is_target()) grid.push_back({"training.steps", {"null", "5"}});
   }
   template <typename T, typename Rule>
   void change(std::optional<T>& value, const Rule& rule) {

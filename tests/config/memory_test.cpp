@@ -54,6 +54,14 @@ TEST_F(PeakMemory, OfATransformerCountedByHand) {
                              use.stream + use.vocabulary);
 }
 
+TEST_F(PeakMemory, AHiddenWidthByItselfCountsInsteadOfTheRatio) {
+  const MemoryUse by_ratio = numbers();
+  auto& mlp = std::get<TransformerConfig>(config.model).mlp;
+  const int64_t width = std::get<TransformerConfig>(config.model).d_model;
+  mlp->hidden = 2 * mlp->ratio * width;
+  EXPECT_EQ(numbers().hidden, 2 * by_ratio.hidden);
+}
+
 TEST_F(PeakMemory, OfManyLogitsIsInTheLoss) {
   shape.vocabulary = shape.outputs = 1000;
   const MemoryUse use = numbers();

@@ -43,6 +43,14 @@ TEST(ModelSize, ATransformerCountedByHand) {
   EXPECT_EQ(size.training_flops(), 3 * 848);
 }
 
+TEST(ModelSize, AHiddenWidthByItselfCountsInsteadOfTheRatio) {
+  TransformerConfig model = small();
+  model.mlp->hidden = 5;
+  EXPECT_EQ(model_size(model, shape_of(7, 6, 5, true)).mlp, 98);  // 2 × (4 × 5 + 5 + 5 × 4 + 4)
+  EXPECT_EQ(hidden_width(*model.mlp, 4), 5);
+  EXPECT_EQ(hidden_width(*small().mlp, 4), 12);
+}
+
 TEST(ModelSize, WithoutBias) {
   TransformerConfig model = small();
   model.bias = false;

@@ -109,6 +109,34 @@ TEST(Overrides, TwoAlternativesInOverridesBothStandToBeRefused) {
   EXPECT_EQ(keys(overridden("{}", {"t.steps=2", "t.epochs=2"}).at("t")), (Keys{"steps", "epochs"}));
 }
 
+TEST(Overrides, AWidthByItselfAndAsARatioAreAlternatives) {
+  EXPECT_EQ(keys(overridden(R"({"m": {"ratio": 4, "hidden": 9}})", {"m.ratio=2"}).at("m")),
+            Keys{"ratio"});
+  EXPECT_EQ(keys(overridden(R"({"m": {"ratio": 4}})", {"m.hidden=2"}).at("m")), Keys{"hidden"});
+}
+
+TEST(Overrides, AValueOfAFileStandsWhereItWasRead) {
+  const JsonValue file = parse_json("{\"v\": {\n\"t.o.lr\": \"abc\"}}", "y.json");
+  JsonValue document = parse_json(R"({"u": 1})", "x.json");
+  apply_overrides(document, {override_of("t.o.lr", file.at("v").at("t.o.lr"))}, document);
+  EXPECT_EQ(user_error([&] { document.at("t").at("o").at("lr").number(); }),
+            "y.json:2: v.t.o.lr: must be a number, got a string");
+  EXPECT_EQ(user_error([&] { document.at("t").at("p"); }), "y.json:2: v.t: must have the key 'p'");
+}
+
+TEST(Overrides, LaterOnesDropTheAlternativesOfEarlierOnes) {
+  JsonValue document = overridden("{}", {"t.steps=2"});
+  apply_overrides(document, std::vector<std::string>{"t.epochs=2"}, parse_json("{}", "defaults"));
+  EXPECT_EQ(keys(document.at("t")), Keys{"epochs"});
+}
+
+TEST(Overrides, WhoStandsBeforeAComplaint) {
+  JsonValue document = parse_json("{}", "x.json");
+  apply_overrides(document, {parse_override("a=1", "variant 'v': ")}, document);
+  EXPECT_EQ(user_error([&] { document.at("a").string(); }),
+            "variant 'v': a=1: a: must be a string, got an integer");
+}
+
 TEST(Overrides, WhatIsNoOverrideIsRefused) {
   for (const char* text : {"a", "=1", "a.=1", ".a=1", "a..b=1", "", "\xFF=1"}) {
     const std::string message = user_error([&] { overridden("{}", {text}); });
