@@ -1,11 +1,14 @@
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
+#include "cli/ablation_plan_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "config/ablation_plan.hpp"
 #include "config/experiment_reader.hpp"
 #include "config/experiment_writer.hpp"
 #include "config/input_files.hpp"
@@ -22,7 +25,8 @@ struct Checked {
   ExperimentConfig config;
   TaskShape shape;
   ModelSize size;
-  MemoryUse memory;  // at its peak
+  MemoryUse memory;                      // at its peak
+  std::optional<AblationPlan> ablation;  // where it has a section of that name
 };
 
 constexpr double kMegabyte = 1e6;
@@ -56,7 +60,7 @@ std::string check_text(const Checked& checked) {
   }
   memory.add_row({"total", fixed(checked.memory.total() / kMegabyte, 0)});
   return config_text(checked.config) + "\n" + parameters.text() + "\n" + costs.text() + "\n" +
-         memory.text();
+         memory.text() + (checked.ablation ? "\n" + ablation_plan_text(*checked.ablation) : "");
 }
 
 std::string check_json(const Checked& checked) {
@@ -84,6 +88,8 @@ std::string check_json(const Checked& checked) {
     json += ": " + fixed(checked.memory.*part.bytes / kMegabyte, 1) + ", ";
   }
   json += "\"total\": " + fixed(checked.memory.total() / kMegabyte, 1) + "}";
+  json += ",\n \"ablation\": ";
+  json += checked.ablation ? ablation_plan_json(*checked.ablation) : "null";
   return json + "}\n";
 }
 
@@ -96,6 +102,9 @@ void run_check(const CheckCommand& command) {
   checked.shape = task_shape(checked.config.task, checked.config.limits);
   checked.size = model_size(checked.config.model, checked.shape);
   checked.memory = peak_memory(checked.config, checked.shape);
+  if (checked.config.ablation) {
+    checked.ablation = read_ablation_plan(file, command.overrides, {});
+  }
   std::vector<std::string> inputs = input_files(checked.config.task);
   inputs.push_back(file);
   Output output(command.out, inputs);

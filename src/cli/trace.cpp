@@ -78,7 +78,8 @@ void write_records(const ExperimentConfig& config, const TraceRun& run, const st
 
 void trace_config(const TraceCommand& command) {
   const std::string file = find_input_file(command.config);
-  const ExperimentConfig config = read_experiment_config(file, command.overrides);
+  ExperimentConfig config = read_experiment_config(file, command.overrides);
+  config.ablation.reset();  // no part of a single step
   std::vector<std::string> inputs = input_files(config.task);
   inputs.push_back(file);
   Output output(command.out, inputs);

@@ -79,8 +79,9 @@ void complain(const TrainResult& result, const std::string& folder) {
 
 void run_train(const TrainCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever stops listening to the talk does not end the run
-  const ExperimentConfig config =
+  ExperimentConfig config =
       read_experiment_config(find_input_file(command.config), command.overrides);
+  config.ablation.reset();  // no part of a single run
   TrainOptions options;
   options.folder = command.folder.empty() ? "runs/" + config.name : command.folder;
   if (command.resume) options.existing = Existing::kResume;

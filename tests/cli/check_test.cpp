@@ -54,6 +54,66 @@ TEST(Check, AResolvedConfigIsAConfig) {
   EXPECT_EQ(run_qkvlab({"check", file, "--format", "json"}).out, first.out);
 }
 
+/// Of width 8, with an MLP of 32; `uniform` lacks 144 parameters, of which a hidden unit
+/// has 17.
+constexpr const char* kAblation = R"({"task": {"kind": "induction"}, "training": {"steps": 1},
+  "model": {"d_model": 8, "n_heads": 2, "n_layers": 1},
+  "ablation": {"variants": ["full", "uniform"], "seeds": "0..4", "match_parameters": true}})";
+
+TEST(Check, AnAblationShowsItsVariantsAndRuns) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("x.json", kAblation);
+  const ProgramRun run = run_qkvlab({"check", file, "ablation.match_parameters=false"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  // Embeddings 32 × 8 and 128 × 8, projections 4 × 72, MLP 552, norms 3 × 16; the head is tied.
+  // FLOPs: 2 × (4 × 64 + 2 × 256) + 4 × 32 × 8 + 2 × 8 × 32 for each token, three times.
+  const std::string table =
+      "\n  variant  parameters  FLOPs per token, training\n"
+      "  full           2168                       9216\n"
+      "  uniform        2024                       8448\n"
+      "\n  baseline  full\n  seeds        5\n  runs        10\n";
+  EXPECT_EQ(run.out.substr(run.out.size() - std::min(run.out.size(), table.size())), table);
+  const ProgramRun matched = run_qkvlab({"check", file});
+  EXPECT_NE(
+      matched.out.find("  uniform        2160                       9216             32 → 40"),
+      std::string::npos)
+      << matched.out;
+}
+
+TEST(Check, JsonHasTheVariantsOfAnAblation) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("x.json", kAblation);
+  const ProgramRun run = run_qkvlab({"check", file, "--format", "json"});
+  ASSERT_EQ(run.exit_code, 0) << run.error;
+  const auto json = nlohmann::json::parse(run.out);
+  const auto& ablation = json.at("ablation");
+  EXPECT_EQ(ablation.at("baseline"), "full");
+  EXPECT_EQ(ablation.at("seeds"), 5);
+  EXPECT_EQ(ablation.at("runs"), 10);
+  const auto& variants = ablation.at("variants");
+  ASSERT_EQ(variants.size(), 2);
+  EXPECT_EQ(variants[0].at("name"), "full");
+  EXPECT_EQ(variants[0].at("hidden"), nullptr);
+  EXPECT_EQ(variants[0].at("parameters"), json.at("parameters").at("total"));
+  EXPECT_EQ(variants[0].at("flops_per_token"), json.at("flops_per_token"));
+  EXPECT_EQ(variants[1].at("baseline"), "full");
+  EXPECT_EQ(variants[1].at("parameters"), 2024 + 8 * 17);
+  EXPECT_EQ(variants[1].at("hidden"), (nlohmann::json{{"before", 32}, {"matched", 40}}));
+  EXPECT_EQ(json.at("config").at("ablation").at("seeds"), "0..4");
+  const ProgramRun without = run_qkvlab({"check", file, "ablation=null", "--format", "json"});
+  EXPECT_EQ(nlohmann::json::parse(without.out).at("ablation"), nullptr);
+}
+
+TEST(Check, AMistakeInAVariantIsOneLine) {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("x.json", kAblation);
+  const ProgramRun run =
+      run_qkvlab({"check", file, R"(ablation.variants={"a":{"model.n_heads":3}})"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.error, R"(ablation.variants={"a":{"model.n_heads":3}}: ablation.variants.a.)"
+                       "model.n_heads: must divide model.d_model (8), got 3\n");
+}
+
 TEST(Check, AShippedConfigIsFoundFromAnywhere) {
   const TemporaryFolder folder;
   EXPECT_EQ(run_qkvlab({"check", kSentiment}, folder.path()).exit_code, 0);

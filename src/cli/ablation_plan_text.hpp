@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string>
+
+#include "config/ablation_plan.hpp"
+
+namespace qkvlab {
+
+/// What an ablation is about to run: its variants with what each costs, seeds and runs. As a table
+/// for people,
+std::string ablation_plan_text(const AblationPlan& plan);
+/// and as one JSON object.
+std::string ablation_plan_json(const AblationPlan& plan);
+
+}  // namespace qkvlab
