@@ -8,6 +8,8 @@
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
 #include "base/text_file.hpp"
+#include "base/utf8.hpp"
+#include "config/ablation_cells.hpp"
 #include "config/ablation_reader.hpp"
 #include "config/document_place.hpp"
 #include "config/experiment_checks.hpp"
@@ -41,26 +43,7 @@ JsonValue* member_at(JsonValue& document, const std::vector<std::string>& keys) 
   return value;
 }
 
-/// Of each axis of the grid which value it has.
-using Cell = std::vector<size_t>;
-
-/// All cells, the last axis changing first; one without axes where there is no grid.
-std::vector<Cell> cells_of(const std::vector<GridAxis>& grid) {
-  std::vector<Cell> cells = {{}};
-  for (const GridAxis& axis : grid) {
-    std::vector<Cell> longer;
-    for (const Cell& cell : cells) {
-      for (size_t i = 0; i < axis.values.size(); ++i) {
-        longer.push_back(cell);
-        longer.back().push_back(i);
-      }
-    }
-    cells = std::move(longer);
-  }
-  return cells;
-}
-
-/// Reads one file many times over, as every variant says.
+/// Reads one config many times over, as every variant says.
 class Planner {
  public:
   Planner(const std::string& path, const std::vector<std::string>& overrides,
@@ -78,7 +61,7 @@ class Planner {
 
   AblationPlan plan() && {
     check_counts();
-    for (const Cell& cell : cells_of(ablation_.grid)) {
+    for (const GridCell& cell : cells_of(ablation_.grid)) {
       const size_t baseline = plan_.variants.size();
       for (const std::string& name : names_) {
         const bool matched = ablation_.match_parameters && name != plan_.baseline;
@@ -101,6 +84,7 @@ class Planner {
   }
 
   static std::vector<int64_t> seeds_of(const std::string& text) {
+    if (first_invalid_utf8(text)) throw UserError("--seeds: must be UTF-8");
     std::string json;
     append_json_string(json, text);
     return read_seeds(parse_json(json, "--seeds", kNoLines));
@@ -158,21 +142,8 @@ class Planner {
     }
   }
 
-  /// " model.n_layers=1,model.norm=post"
-  std::string suffix_of(const Cell& cell) const {
-    std::string suffix;
-    for (size_t i = 0; i < cell.size(); ++i) {
-      const GridAxis& axis = ablation_.grid[i];
-      const std::string& json = axis.values[cell[i]];
-      const JsonValue value = parse_json(json, axis.path);
-      const bool is_text = value.kind() == JsonValue::Kind::kString;
-      suffix += (i == 0 ? " " : ",") + axis.path + "=" + (is_text ? value.string() : json);
-    }
-    return suffix;
-  }
-
   /// What the variant and its cell change, each value where the file says it.
-  std::vector<Override> changes_of(const std::string& name, const Cell& cell) const {
+  std::vector<Override> changes_of(const std::string& name, const GridCell& cell) const {
     JsonValue places = document_of("");  // values of its own, which nobody has read yet
     std::vector<Override> changes;
     const VariantConfig* variant = declared(name);
@@ -193,8 +164,8 @@ class Planner {
   }
 
   /// `matched`: the size of which the variant is to be, or nullptr.
-  Variant resolve(const std::string& name, const Cell& cell, const ModelSize* matched) const {
-    const std::string suffix = suffix_of(cell);
+  Variant resolve(const std::string& name, const GridCell& cell, const ModelSize* matched) const {
+    const std::string suffix = cell_suffix(ablation_.grid, cell);
     Variant variant;
     variant.name = name + suffix;
     variant.baseline = plan_.baseline + suffix;

@@ -134,6 +134,8 @@ TEST_F(AblationPlans, TheCommandLineChoosesVariantsAndSeeds) {
   choice = {};
   choice.seeds = "1,1";
   EXPECT_EQ(wrong("{}", {}, choice), "--seeds: seed 1 stands twice");
+  choice.seeds = "\xFF";
+  EXPECT_EQ(wrong("{}", {}, choice), "--seeds: must be UTF-8");
   choice.seeds = "0..999999999999";
   EXPECT_EQ(wrong("{}", {}, choice), "--seeds: makes more than 1000000 seeds");
 }
