@@ -49,7 +49,7 @@ TEST(Check, JsonIsOneObjectWithTheSameNumbers) {
 TEST(Check, AResolvedConfigIsAConfig) {
   const TemporaryFolder folder;
   const ProgramRun first = run_qkvlab({"check", kSentiment, "--format", "json"});
-  const auto json = nlohmann::json::parse(first.out);
+  const auto json = nlohmann::ordered_json::parse(first.out);
   const std::string file = folder.write("again.json", json.at("config").dump());
   EXPECT_EQ(run_qkvlab({"check", file, "--format", "json"}).out, first.out);
 }
