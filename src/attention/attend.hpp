@@ -31,6 +31,10 @@ struct Attention {
   at::Tensor context;  // [..., Tq, Dv]
 };
 
+/// Whether a forward pass hands out what it computed on its way, or only what the logits need: then
+/// it may take another way, on which some of that does not exist.
+enum class Keep { kLogits, kEverything };
+
 /// Scaled dot-product attention, softmax(Q Kᵀ · scale + mask) V (Vaswani et al. 2017, equation 1).
 ///
 /// q [..., Tq, Dh], k [..., Tk, Dh], v [..., Tk, Dv] with equal leading dimensions (replicas,

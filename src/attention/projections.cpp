@@ -6,6 +6,11 @@
 
 namespace qkvlab {
 
+bool scores_are_zero(const ProjectionPlan& plan) {
+  const auto [query, key, value] = plan.resolved();
+  return query == Source::kZero || key == Source::kZero;
+}
+
 Projections::Projections(const ProjectionOptions& options, torch::nn::Module& owner,
                          const InitialValues& initial)
     : options_(options) {

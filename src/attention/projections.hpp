@@ -23,6 +23,9 @@ struct QueryKeyValue {
   at::Tensor query, key, value;
 };
 
+/// Whether query or key is zero under a plan, and so every score.
+bool scores_are_zero(const ProjectionPlan& plan);
+
 /// The projections of a plan. Their parameters belong to the module that owns them, as its children
 /// `q_proj`, `k_proj`, `v_proj` (those that the plan learns), or as one child `in_proj` when
 /// packed.

@@ -2,6 +2,8 @@
 
 #include <ATen/ATen.h>
 
+#include "attention/short_attention.hpp"
+
 namespace qkvlab {
 
 namespace {
@@ -28,16 +30,22 @@ SelfAttentionImpl::SelfAttentionImpl(const SelfAttentionOptions& options,
 }
 
 SelfAttentionForward SelfAttentionImpl::forward(const at::Tensor& x, const Mask& mask,
-                                                const DropoutStep* dropout_step) const {
+                                                const DropoutStep* dropout_step, Keep keep) const {
   SelfAttentionForward trace;
-  const QueryKeyValue whole = projections_.forward(x);  // [B, T, C]
-  trace.projected = {split_heads(whole.query, options_.heads),
-                     split_heads(whole.key, options_.heads),
-                     split_heads(whole.value, options_.heads)};  // [B, H, T, Dh]
+  QueryKeyValue whole = projections_.forward(x);  // [B, T, C]
   AttendOptions attend_options;
   attend_options.dropout = options_.dropout;
   attend_options.dropout_step = dropout_step;
   attend_options.site = path_ + "weights";
+  if (keep == Keep::kLogits && !options_.exact && can_fuse(x)) {
+    if (scores_are_zero(options_.plan)) whole.query = whole.key = at::Tensor();
+    const at::Tensor context = short_attention(whole, options_.heads, mask, attend_options);
+    trace.output = out_proj->forward(context);  // [B, T, C]
+    return trace;
+  }
+  trace.projected = {split_heads(whole.query, options_.heads),
+                     split_heads(whole.key, options_.heads),
+                     split_heads(whole.value, options_.heads)};  // [B, H, T, Dh]
   trace.attention = attend(trace.projected.query, trace.projected.key, trace.projected.value,
                            mask.for_heads(), attend_options);
   const at::Tensor joined = trace.attention.context.transpose(-3, -2).reshape(x.sizes());

@@ -16,9 +16,11 @@ struct SelfAttentionOptions {
   bool bias = true;     // of the projections, the output's included
   bool packed = false;
   double dropout = 0;  // on the attention weights
+  bool exact = false;  // by LibTorch's own operations alone, to the last bit
 };
 
-/// What self-attention computes on its way; in the order of computation.
+/// What self-attention computes on its way, in the order of computation; of a pass that keeps no
+/// more than the logits need, the output alone.
 struct SelfAttentionForward {
   QueryKeyValue projected;  // [B, H, T, Dh] each
   Attention attention;      // products, scores, weights [B, H, T, T]; context [B, H, T, Dh]
@@ -35,7 +37,8 @@ class SelfAttentionImpl : public torch::nn::Module {
   /// x [B, T, C] (or [R, B, T, C]); `mask` as the scores of one head have it ([T, T] or [B, T, T]
   /// or with 1 for T).
   SelfAttentionForward forward(const at::Tensor& x, const Mask& mask = {},
-                               const DropoutStep* dropout_step = nullptr) const;
+                               const DropoutStep* dropout_step = nullptr,
+                               Keep keep = Keep::kEverything) const;
 
   const SelfAttentionOptions& options() const { return options_; }
 

@@ -38,21 +38,27 @@ void draw(const at::Tensor& keep, double share, const RandomSource& source,
 
 at::Tensor dropout(const at::Tensor& x, double p, const std::string& site,
                    const DropoutStep* step) {
-  if (p == 0 || step == nullptr) return x;
-  if (p == 1) return x * at::zeros({}, x.options());  // as PyTorch: nothing is drawn
+  const at::Tensor factors = dropout_factors(x.sizes(), x.options(), p, site, step);
+  return factors.defined() ? x * factors : x;
+}
+
+at::Tensor dropout_factors(at::IntArrayRef shape, const at::TensorOptions& options, double p,
+                           const std::string& site, const DropoutStep* step) {
+  if (p == 0 || step == nullptr) return {};
+  if (p == 1) return at::zeros({}, options).expand(shape);  // as PyTorch: nothing is drawn
   const std::string purpose = purpose_of(*step, site);
   // Drawn on the CPU and moved, so that masks are the same on every device.
-  at::Tensor keep = at::empty(x.sizes(), x.options().device(at::kCPU));
+  at::Tensor keep = at::empty(shape, options.device(at::kCPU));
   if (step->sources.size() == 1) {
     draw(keep, 1 - p, step->sources.front(), purpose);
   } else {
-    TORCH_CHECK(static_cast<int64_t>(step->sources.size()) == x.size(0),
+    TORCH_CHECK(static_cast<int64_t>(step->sources.size()) == keep.size(0),
                 "one source of dropout per replica");
-    for (int64_t r = 0; r < x.size(0); ++r) {
+    for (int64_t r = 0; r < keep.size(0); ++r) {
       draw(keep[r], 1 - p, step->sources[r], purpose);
     }
   }
-  return x * keep.div_(1 - p).to(x.device());
+  return keep.div_(1 - p).to(options.device());
 }
 
 }  // namespace qkvlab

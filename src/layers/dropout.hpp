@@ -29,4 +29,9 @@ struct DropoutStep {
 /// per replica.
 at::Tensor dropout(const at::Tensor& x, double p, const std::string& site, const DropoutStep* step);
 
+/// What dropout() multiplies an x of this shape by: 0 or 1/(1 - p) for each element. Undefined
+/// where nothing is dropped.
+at::Tensor dropout_factors(at::IntArrayRef shape, const at::TensorOptions& options, double p,
+                           const std::string& site, const DropoutStep* step);
+
 }  // namespace qkvlab

@@ -20,20 +20,20 @@ BlockImpl::BlockImpl(const BlockOptions& options, const InitialValues& initial)
 }
 
 BlockForward BlockImpl::forward(const at::Tensor& x, const Mask& mask,
-                                const DropoutStep* dropout_step) const {
+                                const DropoutStep* dropout_step, Keep keep) const {
   BlockForward result;
   result.output = x;  // [B, T, C]
-  if (!attention_.is_empty()) add_attention(result, mask, dropout_step);
+  if (!attention_.is_empty()) add_attention(result, mask, dropout_step, keep);
   if (!mlp_.is_empty()) add_mlp(result, dropout_step);
   return result;
 }
 
 void BlockImpl::add_attention(BlockForward& result, const Mask& mask,
-                              const DropoutStep* dropout_step) const {
+                              const DropoutStep* dropout_step, Keep keep) const {
   const bool pre = options_.norm == NormPlace::kPre;
   const at::Tensor x = result.output;
   if (pre) result.norm1 = norm1_->forward(x);
-  result.attention = attention_->forward(pre ? result.norm1 : x, mask, dropout_step);
+  result.attention = attention_->forward(pre ? result.norm1 : x, mask, dropout_step, keep);
   result.residual1 = x + dropout(result.attention.output, options_.residual_dropout,
                                  path_ + "attention", dropout_step);
   if (!pre) result.norm1 = norm1_->forward(result.residual1);

@@ -21,7 +21,7 @@ struct BlockOptions {
 };
 
 /// What one block computes on its way, [B, T, C] where nothing else is said; undefined where a
-/// sublayer is left out.
+/// sublayer is left out, or not kept.
 struct BlockForward {
   at::Tensor norm1;  // pre-norm: before `attention`; post-norm: of `residual1`
   SelfAttentionForward attention;
@@ -43,10 +43,12 @@ class BlockImpl : public torch::nn::Module {
 
   /// x [B, T, C] (or [R, B, T, C]); nothing is dropped where `dropout_step` is null.
   BlockForward forward(const at::Tensor& x, const Mask& mask,
-                       const DropoutStep* dropout_step = nullptr) const;
+                       const DropoutStep* dropout_step = nullptr,
+                       Keep keep = Keep::kEverything) const;
 
  private:
-  void add_attention(BlockForward& result, const Mask& mask, const DropoutStep* dropout_step) const;
+  void add_attention(BlockForward& result, const Mask& mask, const DropoutStep* dropout_step,
+                     Keep keep) const;
   void add_mlp(BlockForward& result, const DropoutStep* dropout_step) const;
 
   BlockOptions options_;

@@ -36,6 +36,7 @@ std::shared_ptr<ModelImpl> build(const TransformerConfig& config, const TaskShap
   options.tie_head = config.tie_head;
   options.bias = config.bias;
   options.packed = config.attention.packed;
+  options.exact = source.scheme() == RandomScheme::kTorchStream;
   options.attention_dropout = config.dropout.attention;
   options.residual_dropout = config.dropout.residual;
   options.embedding_dropout = config.dropout.embedding;
@@ -53,6 +54,7 @@ std::shared_ptr<ModelImpl> build(const SentimentTraceConfig& config, const TaskS
   options.classes = shape.outputs;
   options.width = config.d_model;
   options.packed = config.attention.packed;
+  options.exact = source.scheme() == RandomScheme::kTorchStream;
   return std::make_shared<SentimentTraceImpl>(options, InitialValues(source));
 }
 

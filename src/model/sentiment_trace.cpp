@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 
+#include "attention/short_attention.hpp"
 #include "layers/replica_shape.hpp"
 #include "model/pooling.hpp"
 
@@ -44,7 +45,7 @@ SentimentTraceImpl::SentimentTraceImpl(const SentimentTraceOptions& options,
                                         initial.submodule("head")));
 }
 
-SentimentForward SentimentTraceImpl::forward(const TokenInput& input) const {
+SentimentForward SentimentTraceImpl::forward(const TokenInput& input, Keep keep) const {
   TORCH_CHECK(input.tokens.size(-1) <= options_.max_length, "a sentence of ", input.tokens.size(-1),
               " tokens is longer than max_length ", options_.max_length);
   SentimentForward result;
@@ -52,8 +53,14 @@ SentimentForward SentimentTraceImpl::forward(const TokenInput& input) const {
   if (projections_) {
     const Mask mask = input.valid.defined() ? Mask::key_padding(input.valid) : Mask();
     result.projected = projections_->forward(result.x);
-    result.attention =
-        attend(result.projected.query, result.projected.key, result.projected.value, mask);
+    if (keep == Keep::kLogits && !options_.exact && can_fuse(result.x)) {
+      if (scores_are_zero(options_.plan))
+        result.projected.query = result.projected.key = at::Tensor();
+      result.attention.context = short_attention(result.projected, /*heads=*/1, mask);
+    } else {
+      result.attention =
+          attend(result.projected.query, result.projected.key, result.projected.value, mask);
+    }
   } else {
     result.attention.context = result.x;
   }
@@ -71,7 +78,7 @@ at::Tensor SentimentTraceImpl::positions(const TokenInput& input) const {
 at::Tensor SentimentTraceImpl::logits(const TokenInput& input, const at::Tensor& rows,
                                       const DropoutStep* /*dropout_step*/) const {
   TORCH_CHECK(!rows.defined(), "the classifier has one row of logits per sentence, not per token");
-  return forward(input).logits;
+  return forward(input, Keep::kLogits).logits;
 }
 
 std::vector<at::Tensor> SentimentTraceImpl::attention_weights(const TokenInput& input) const {

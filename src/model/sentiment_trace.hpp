@@ -19,10 +19,12 @@ struct SentimentTraceOptions {
   int64_t classes = 2;
   int64_t width = 8;
   bool packed = false;
+  bool exact = false;  // see SelfAttentionOptions
 };
 
 /// Everything the classifier computes for a batch, in order. Of mode `none` only x, context (which
-/// then is x) and logits are defined.
+/// then is x) and logits are defined; of a pass that keeps no more than the logits need, they and
+/// the projections.
 struct SentimentForward {
   at::Tensor x;             // [B, T, C] token embedding + position
   QueryKeyValue projected;  // [B, T, C] each
@@ -41,7 +43,7 @@ class SentimentTraceImpl : public ModelImpl {
  public:
   SentimentTraceImpl(const SentimentTraceOptions& options, const InitialValues& initial);
 
-  SentimentForward forward(const TokenInput& input) const;
+  SentimentForward forward(const TokenInput& input, Keep keep = Keep::kEverything) const;
 
   /// One row per sentence; the model has no dropout.
   at::Tensor logits(const TokenInput& input, const at::Tensor& rows,

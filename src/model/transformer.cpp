@@ -19,6 +19,7 @@ BlockOptions block_options(const TransformerOptions& options) {
   block.attention.bias = options.bias;
   block.attention.packed = options.packed;
   block.attention.dropout = options.attention_dropout;
+  block.attention.exact = options.exact;
   block.mlp = options.mlp;
   block.norm = options.norm;
   block.residual_dropout = options.residual_dropout;
@@ -95,7 +96,7 @@ TransformerForward TransformerImpl::forward(const TokenInput& input,
   const Mask mask = mask_for(input);
   at::Tensor stream = result.x;  // [B, T, C]
   for (const Block& block : blocks_) {
-    BlockForward step = block->forward(stream, mask, dropout_step);
+    BlockForward step = block->forward(stream, mask, dropout_step, keep);
     stream = step.output;
     if (keep == Keep::kEverything) result.blocks.push_back(std::move(step));
   }

@@ -29,12 +29,9 @@ struct TransformerOptions {
   bool tie_head = true;  // the head is the token embedding (no parameter of its own, no bias)
   bool bias = true;      // of every linear layer and norm
   bool packed = false;
+  bool exact = false;  // see SelfAttentionOptions
   double attention_dropout = 0, residual_dropout = 0, embedding_dropout = 0;
 };
-
-/// Whether a forward pass hands out what every block computed on its way, or lets go of it as soon
-/// as autograd does.
-enum class Keep { kLogits, kEverything };
 
 /// What the transformer computes on its way.
 struct TransformerForward {

@@ -1,0 +1,109 @@
+#include "attention/head_loops.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "layers/fast_exp.hpp"
+#include "layers/vectorised.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+/// Scores become weights, in place; a row that may attend to nothing becomes zeros.
+QKVLAB_VECTORISED
+void softmax_rows(float* rows, int64_t tokens, float scale, const HeadMask& mask) {
+  constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
+  for (int64_t i = 0; i < tokens; ++i) {
+    float* row = rows + i * tokens;
+    if (mask.allowed != nullptr) {
+      const bool* allowed = mask.allowed + i * mask.query;
+      for (int64_t j = 0; j < tokens; ++j) row[j] = allowed[j * mask.key] ? row[j] : kMinusInfinity;
+    }
+    float highest = kMinusInfinity;
+#pragma omp simd reduction(max : highest)
+    for (int64_t j = 0; j < tokens; ++j) highest = row[j] > highest ? row[j] : highest;
+    // Every score is -∞, or NaN, which must not be taken for masked.
+    if (highest == kMinusInfinity) highest = 0;
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t j = 0; j < tokens; ++j) {
+      row[j] = fast_exp((row[j] - highest) * scale);
+      sum += row[j];
+    }
+    const float share = sum == 0 ? 0 : 1 / sum;
+#pragma omp simd
+    for (int64_t j = 0; j < tokens; ++j) row[j] *= share;
+  }
+}
+
+/// The gradient of the weights becomes that of the products Q Kᵀ, in place.
+QKVLAB_VECTORISED
+void softmax_rows_backward(float* gradients, const float* weights, const float* factors,
+                           int64_t tokens, float scale) {
+  if (factors != nullptr) {
+    for (int64_t i = 0; i < tokens * tokens; ++i) gradients[i] *= factors[i];
+  }
+  for (int64_t i = 0; i < tokens; ++i) {
+    float* gradient = gradients + i * tokens;
+    const float* weight = weights + i * tokens;
+    float sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t j = 0; j < tokens; ++j) sum += gradient[j] * weight[j];
+    for (int64_t j = 0; j < tokens; ++j) gradient[j] = weight[j] * (gradient[j] - sum) * scale;
+  }
+}
+
+}  // namespace
+
+HeadLoops::HeadLoops(int64_t tokens, int64_t width)
+    : tokens_(tokens),
+      width_(width),
+      scale_(1 / std::sqrt(static_cast<float>(width))),
+      scores_gradient_(tokens * tokens) {}
+
+void HeadLoops::forward(const HeadInputs& head, const HeadMask& mask, const float* factors,
+                        float* weights, float* context, int64_t context_row) {
+  if (head.query.data != nullptr) {
+    products_.multiply(tokens_, tokens_, width_, head.query, head.key.transposed(), weights,
+                       tokens_);
+  } else {
+    std::fill_n(weights, tokens_ * tokens_, 0.0F);
+  }
+  softmax_rows(weights, tokens_, scale_, mask);
+  products_.multiply(tokens_, width_, tokens_, {dropped(weights, factors), tokens_, 1}, head.value,
+                     context, context_row);
+}
+
+void HeadLoops::backward(const HeadInputs& head, const float* weights, const float* factors,
+                         const MatrixView& context_gradient, const HeadGradients& gradients) {
+  if (gradients.value != nullptr) {
+    const MatrixView given{dropped(weights, factors), tokens_, 1};
+    products_.multiply(tokens_, width_, tokens_, given.transposed(), context_gradient,
+                       gradients.value, gradients.row);
+  }
+  if (gradients.query == nullptr && gradients.key == nullptr) return;
+  float* scores = scores_gradient_.data();
+  products_.multiply(tokens_, tokens_, width_, context_gradient, head.value.transposed(), scores,
+                     tokens_);
+  softmax_rows_backward(scores, weights, factors, tokens_, scale_);
+  const MatrixView of_scores{scores, tokens_, 1};
+  if (gradients.query != nullptr) {
+    products_.multiply(tokens_, width_, tokens_, of_scores, head.key, gradients.query,
+                       gradients.row);
+  }
+  if (gradients.key != nullptr) {
+    products_.multiply(tokens_, width_, tokens_, of_scores.transposed(), head.query, gradients.key,
+                       gradients.row);
+  }
+}
+
+const float* HeadLoops::dropped(const float* weights, const float* factors) {
+  if (factors == nullptr) return weights;
+  dropped_.resize(tokens_ * tokens_);
+  for (int64_t i = 0; i < tokens_ * tokens_; ++i) dropped_[i] = weights[i] * factors[i];
+  return dropped_.data();
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,117 @@
+#include "layers/small_products.hpp"
+
+#include <cstring>
+
+#include "layers/vectorised.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+/// `Width` adjacent numbers, of which a compiler makes as many registers as it needs. One by one:
+/// GCC takes a vector_size that depends on a template's parameter for something else.
+template <int Width>
+struct Lanes;
+template <>
+struct Lanes<1> {
+  using Type = float;
+};
+template <>
+struct Lanes<4> {
+  using Type = float __attribute__((vector_size(16)));
+};
+template <>
+struct Lanes<8> {
+  using Type = float __attribute__((vector_size(32)));
+};
+template <>
+struct Lanes<16> {
+  using Type = float __attribute__((vector_size(64)));
+};
+
+/// What is the same for every tile of one product.
+struct Product {
+  int64_t k;
+  MatrixView a, b, start;
+  float* c;
+  int64_t c_row;
+};
+
+/// The `Rows` × `Width` elements of the product from (i, j): as many sums as registers hold.
+template <int Rows, int Width>
+QKVLAB_INLINE void compute_tile(const Product& p, int64_t i, int64_t j) {
+  using Vector = typename Lanes<Width>::Type;
+  Vector sum[Rows];
+#pragma GCC unroll 6
+  for (int r = 0; r < Rows; ++r) {
+    if (p.start.data == nullptr) {
+      sum[r] = Vector{};
+    } else {
+      std::memcpy(&sum[r], p.start.data + (i + r) * p.start.row + j, sizeof(Vector));
+    }
+  }
+  const float* a = p.a.data + i * p.a.row;
+  const float* b = p.b.data + j;
+  for (int64_t l = 0; l < p.k; ++l) {
+    Vector line;
+    std::memcpy(&line, b, sizeof(Vector));
+#pragma GCC unroll 6
+    for (int r = 0; r < Rows; ++r) sum[r] += a[r * p.a.row] * line;
+    a += p.a.column;
+    b += p.b.row;
+  }
+#pragma GCC unroll 6
+  for (int r = 0; r < Rows; ++r) {
+    std::memcpy(p.c + (i + r) * p.c_row + j, &sum[r], sizeof(Vector));
+  }
+}
+
+/// All rows of the columns from j to j + Width.
+template <int Width>
+QKVLAB_INLINE void compute_columns(const Product& p, int64_t m, int64_t j) {
+  int64_t i = 0;
+  for (; i + 6 <= m; i += 6) compute_tile<6, Width>(p, i, j);
+  for (; i + 4 <= m; i += 4) compute_tile<4, Width>(p, i, j);
+  for (; i + 3 <= m; i += 3) compute_tile<3, Width>(p, i, j);
+  for (; i < m; ++i) compute_tile<1, Width>(p, i, j);
+}
+
+QKVLAB_VECTORISED
+void compute(const Product& product, int64_t m, int64_t n) {
+  const Product p = product;  // here the compiler knows that nothing changes it
+  int64_t j = 0;
+  for (; j + 16 <= n; j += 16) compute_columns<16>(p, m, j);
+  for (; j + 8 <= n; j += 8) compute_columns<8>(p, m, j);
+  for (; j + 4 <= n; j += 4) compute_columns<4>(p, m, j);
+  for (; j < n; ++j) compute_columns<1>(p, m, j);
+}
+
+/// Copies x [rows, columns] to adjacent rows. Square blocks, so that a transpose reads and writes
+/// whole cache lines.
+QKVLAB_VECTORISED
+void pack(const MatrixView& x, int64_t rows, int64_t columns, float* packed) {
+  constexpr int64_t kBlock = 16;
+  for (int64_t i = 0; i < rows; i += kBlock) {
+    const int64_t i_end = i + kBlock < rows ? i + kBlock : rows;
+    for (int64_t j = 0; j < columns; ++j) {
+      const float* from = x.data + j * x.column;
+      for (int64_t l = i; l < i_end; ++l) packed[l * columns + j] = from[l * x.row];
+    }
+  }
+}
+
+}  // namespace
+
+void SmallProducts::multiply(int64_t m, int64_t n, int64_t k, const MatrixView& a,
+                             const MatrixView& b, float* c, int64_t c_row,
+                             const MatrixView& start) {
+  Product product{k, a, b, start, c, c_row};
+  if (b.column != 1 && n > 1) {
+    packed_.resize(n * k);
+    pack(b, k, n, packed_.data());
+    product.b = {packed_.data(), n, 1};
+  }
+  compute(product, m, n);
+}
+
+}  // namespace qkvlab
