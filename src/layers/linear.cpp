@@ -1,5 +1,6 @@
 #include "layers/linear.hpp"
 
+#include "layers/replica_linear.hpp"
 #include "layers/replica_shape.hpp"
 
 namespace qkvlab {
@@ -22,9 +23,14 @@ at::Tensor apply_linear(const at::Tensor& x, const at::Tensor& weight, const at:
   if (replicas == 0) return at::linear(x, weight, bias);
   check_replicas(x, replicas);
   const at::Tensor rows = x.reshape({replicas, -1, x.size(-1)});  // [R, N, in]
-  const at::Tensor transposed = weight.transpose(-2, -1);         // [R, in, out]
-  const at::Tensor y = bias.defined() ? at::baddbmm(bias.unsqueeze(1), rows, transposed)
-                                      : at::bmm(rows, transposed);  // [R, N, out]
+  at::Tensor y;                                                   // [R, N, out]
+  if (fits_replica_linear(weight)) {
+    y = replica_linear(rows, weight, bias);
+  } else {
+    const at::Tensor transposed = weight.transpose(-2, -1);  // [R, in, out]
+    y = bias.defined() ? at::baddbmm(bias.unsqueeze(1), rows, transposed)
+                       : at::bmm(rows, transposed);
+  }
   std::vector<int64_t> shape = x.sizes().vec();
   shape.back() = weight.size(-2);
   return y.view(shape);  // [R, ..., out]

@@ -1,0 +1,24 @@
+#include "layers/row_loops.hpp"
+
+#include "layers/vectorised.hpp"
+
+namespace qkvlab {
+
+QKVLAB_VECTORISED
+void gather_rows(const float* table, const int64_t* ids, int64_t count, int64_t width, float* to) {
+  for (int64_t i = 0; i < count; ++i) {
+    const float* row = table + ids[i] * width;
+    for (int64_t j = 0; j < width; ++j) to[i * width + j] = row[j];
+  }
+}
+
+QKVLAB_VECTORISED
+void scatter_add_rows(const float* from, const int64_t* ids, int64_t count, int64_t width,
+                      float* table) {
+  for (int64_t i = 0; i < count; ++i) {
+    float* row = table + ids[i] * width;
+    for (int64_t j = 0; j < width; ++j) row[j] += from[i * width + j];
+  }
+}
+
+}  // namespace qkvlab

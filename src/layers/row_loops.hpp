@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstdint>
+
+namespace qkvlab {
+
+/// Loops over rows of `width` adjacent float32 numbers. An id must be from 0 to the table's rows
+/// - 1.
+
+/// to[i] = table[ids[i]] for `count` rows.
+void gather_rows(const float* table, const int64_t* ids, int64_t count, int64_t width, float* to);
+
+/// table[ids[i]] += from[i] for `count` rows, in their order.
+void scatter_add_rows(const float* from, const int64_t* ids, int64_t count, int64_t width,
+                      float* table);
+
+}  // namespace qkvlab
