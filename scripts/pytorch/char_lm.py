@@ -2,11 +2,12 @@
 """The character language model of configs/published/char_lm.json as a PyTorch program: what its
 users would write, for comparing loss and time.
 
-    char_lm.py TEXT [SEED]
+    char_lm.py TEXT [SEED] [--steps 2000] [--windows N]
 
-Prints the loss on the whole validation split, the seconds that training took, and the threads."""
+Prints the loss on the validation split (the whole of it, or its first N windows), the seconds that
+training took, and the threads."""
+import argparse
 import math
-import sys
 import time
 
 import torch
@@ -75,10 +76,10 @@ class Model(nn.Module):
         return F.linear(self.norm(self.blocks(x)), self.tokens.weight)
 
 
-def rate(step):
+def rate(step, steps):
     if step < WARM_UP:
         return PEAK * (step + 1) / WARM_UP
-    t = (step - WARM_UP) / (STEPS - WARM_UP)
+    t = (step - WARM_UP) / (steps - WARM_UP)
     return FINAL + (PEAK - FINAL) * 0.5 * (1 + math.cos(math.pi * t))
 
 
@@ -94,8 +95,14 @@ def validation_loss(model, ids):
 
 
 def main():
-    torch.manual_seed(int(sys.argv[2]) if len(sys.argv) > 2 else 0)
-    with open(sys.argv[1], encoding="utf-8") as file:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("text")
+    parser.add_argument("seed", type=int, nargs="?", default=0)
+    parser.add_argument("--steps", type=int, default=STEPS)
+    parser.add_argument("--windows", type=int)
+    options = parser.parse_args()
+    torch.manual_seed(options.seed)
+    with open(options.text, encoding="utf-8") as file:
         text = file.read()
     of = {character: i for i, character in enumerate(sorted(set(text)))}
     ids = torch.tensor([of[character] for character in text])
@@ -107,9 +114,9 @@ def main():
                                    {"params": others, "weight_decay": 0.0}],
                                   lr=PEAK, betas=(0.9, 0.99))
     start = time.time()
-    for step in range(STEPS):
+    for step in range(options.steps):
         for group in optimizer.param_groups:
-            group["lr"] = rate(step)
+            group["lr"] = rate(step, options.steps)
         begins = torch.randint(len(train) - CONTEXT, (BATCH,))
         batch = torch.stack([train[b:b + CONTEXT + 1] for b in begins])
         logits = model(batch[:, :-1])
@@ -119,6 +126,8 @@ def main():
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
     seconds = time.time() - start
+    if options.windows is not None:
+        validation = validation[:options.windows * CONTEXT + 1]
     print(f"{validation_loss(model, validation):.4f} nats, {seconds:.1f} s, "
           f"{torch.get_num_threads()} threads")
 
