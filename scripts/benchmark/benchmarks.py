@@ -40,17 +40,17 @@ class Lab:
     def pytorch(self, script, *arguments):
         return [self.python, str(ROOT / "scripts/pytorch" / script), *map(str, arguments)]
 
+    def pytorch_programs(self, name, command, start_up, scale=1):
+        """At one thread, at one for each core, and as PyTorch decides."""
+        # Threads that wait for each other take minutes where tests keep the cores busy.
+        counts = {1} if self.quick else {1, cores()}
+        settings = [("1 thread" if n == 1 else f"{n} threads", n) for n in sorted(counts)]
+        return [Program(name, setting, command, start_up, threads, scale)
+                for setting, threads in [*settings, ("default", None)]]
+
     def ablate(self, config, *arguments, workers=None):
         limit = ["--workers", str(workers)] if workers else []
         return [self.qkvlab, "ablate", config, *map(str, arguments), *limit, "--out", FOLDER]
-
-
-def pytorch_programs(name, command, start_up, scale=1):
-    """At one thread, at one for each core, and as PyTorch decides."""
-    counts = sorted({1, cores()})
-    settings = [("1 thread" if n == 1 else f"{n} threads", n) for n in counts]
-    return [Program(name, setting, command, start_up, threads, scale)
-            for setting, threads in [*settings, ("default", None)]]
 
 
 def training_flops(lab, config, *overrides):
@@ -80,8 +80,8 @@ class Sentiment:
         def command(modes, seeds, epochs):
             return self.lab.pytorch("sentiment_seeds.py", how, "--modes", modes, "--seeds", seeds,
                                     "--epochs", epochs)
-        return pytorch_programs(name, command(self.modes, seeds, self.epochs),
-                                command("full", 1, 1), self.seeds / seeds)
+        return self.lab.pytorch_programs(name, command(self.modes, seeds, self.epochs),
+                                         command("full", 1, 1), self.seeds / seeds)
 
     def size(self):
         count = len(self.modes.split(","))
@@ -128,9 +128,9 @@ class ProjectionSharing:
             return self.lab.pytorch("projection_sharing.py", "--rules", ",".join(rules), "--modes",
                                     ",".join(modes), "--seeds", seeds, "--train-examples", train,
                                     "--test-examples", test, "--epochs", epochs)
-        return pytorch_programs("PyTorch", command(self.rules, self.modes, self.seeds, self.train,
-                                                   self.test, self.epochs),
-                                command(self.rules, ["full"], 1, 128, 128, 1))
+        return self.lab.pytorch_programs(
+            "PyTorch", command(self.rules, self.modes, self.seeds, self.train, self.test,
+                               self.epochs), command(self.rules, ["full"], 1, 128, 128, 1))
 
     def size(self):
         of_a_mode = len(self.rules) * self.seeds * self.epochs * self.train * self.length  # tokens
@@ -178,7 +178,7 @@ class CharLm:
         one = Program("qkvlab", "1 thread, its default", qkvlab(self.steps), qkvlab(1))
         return Benchmark(
             "char_lm", f"character model: {self.steps} steps", "tokens", tokens,
-            [one, *pytorch_programs("PyTorch", pytorch(self.steps), pytorch(1))],
+            [one, *self.lab.pytorch_programs("PyTorch", pytorch(self.steps), pytorch(1))],
             baseline=one, core=one, machine=one,
             flops=tokens * training_flops(self.lab, self.config, f"task.file={self.lab.text}"))
 
