@@ -18,8 +18,8 @@ def say(line):
 def options_of(arguments):
     parser = argparse.ArgumentParser(
         prog="scripts/bench",
-        description="Measures qkvlab against PyTorch programs that do the same work, side by side on "
-        "this machine. Tables go to stdout, every single time to --out.")
+        description="Measures qkvlab against PyTorch programs that do the same work, in turns on this "
+        "machine. Tables go to stdout, every single time to --out.")
     parser.add_argument("--repeats", type=int, metavar="N", help="default 5; with --quick 1")
     parser.add_argument("--only", metavar="A,B", help=f"of {', '.join(NAMES)}")
     parser.add_argument("--text", metavar="FILE", help="the text that char_lm learns")

@@ -69,7 +69,8 @@ grep -q "unknown 'sentiments'; allowed: sentiment, " "$sandbox/talk" || fail "$(
 if "$bench" --quick --qkvlab "$qkvlab" --python /bin/false >"$sandbox/out" 2>"$sandbox/talk"; then
   fail 'compares with a PyTorch that is not there'
 fi
-grep -q 'char_lm is NOT measured.*--text FILE' "$sandbox/talk" || fail 'is silent on what it leaves out'
+grep -q 'char_lm is NOT measured.*--text FILE' "$sandbox/talk" ||
+  fail 'is silent on what it leaves out'
 grep -q 'apt-get install python3-torch' "$sandbox/talk" || fail 'does not say what to install'
 [[ $(wc -l <"$sandbox/talk") == 2 && ! -s $sandbox/out ]] || fail "says more: $(<"$sandbox/talk")"
 
