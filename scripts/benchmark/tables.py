@@ -89,13 +89,25 @@ def cost_of_records(benchmark):
                  [[p.setting, f"{p.median() / least:.3f}"] for p in benchmark.programs])
 
 
+def notes(benchmark):
+    """What else is to be known of the figures, a line each."""
+    found = []
+    if benchmark.peaks:
+        peak = statistics.median(benchmark.peaks)
+        found.append(f"peak: sgemm reaches {peak:.1f} GFLOP/s on one core")
+    most = max(len(program.wall) for program in benchmark.programs)
+    for program in benchmark.programs:
+        if len(program.wall) < most:
+            found.append(f"{program.name}, {program.setting}: measured {len(program.wall)} of {most} "
+                         "times, for it took more than twice as long as 1 thread")
+    for name, scale in {p.name: p.scale for p in benchmark.programs if p.scale != 1}.items():
+        found.append(f"{name}: 1/{scale:g} of the work was measured and multiplied; start-up, which "
+                     "is paid once, was not")
+    return found
+
+
 def report(benchmark):
     text = f"{benchmark.name}\n{benchmark.title}\n\n{times(benchmark)}\n"
     text += ratios(benchmark) if benchmark.core else cost_of_records(benchmark)
-    if benchmark.peaks:
-        text += (f"\n  peak: sgemm reaches {statistics.median(benchmark.peaks):.1f} GFLOP/s on one "
-                 "core\n")
-    for name, scale in {p.name: p.scale for p in benchmark.programs if p.scale != 1}.items():
-        text += (f"\n  {name}: 1/{scale:g} of the work was measured and multiplied; start-up, "
-                 "which is paid once, was not\n")
-    return text
+    lines = notes(benchmark)
+    return text + ("\n" if lines else "") + "".join(f"  {line}\n" for line in lines)

@@ -26,6 +26,7 @@ import sys
 project = sys.argv[1]
 sys.path.insert(0, project + "/scripts")
 from benchmark.benchmarks import Benchmark
+from benchmark.main import is_beaten
 from benchmark.program import Program, environment
 from benchmark.tables import comparisons, share_of_peak
 
@@ -43,6 +44,9 @@ with_start, without = comparisons(both)
 assert (with_start["per_core"], with_start["per_machine"]) == (10 / 4, 8 / 2), with_start
 assert (with_start["best"], with_start["best_setting"]) == (5 / 2, "2 threads"), with_start
 assert (without["per_core"], without["per_machine"]) == (9 / 3, 6 / 1.5), without
+slow = Program("PyTorch", "2 threads", [], [], 2, wall=[9], start_up=[1])
+assert is_beaten(slow, [scaled, slow]) and not is_beaten(two, [scaled, two])
+assert not is_beaten(scaled, [scaled, slow]) and not is_beaten(default, [scaled, default])
 assert share_of_peak(both, core) == 0.5  # 20 GFLOP in 4 s, in which 40 could be done
 
 os.environ.update(OMP_NUM_THREADS="7", OPENBLAS_NUM_THREADS="7")
