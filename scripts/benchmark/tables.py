@@ -98,11 +98,11 @@ def notes(benchmark):
     most = max(len(program.wall) for program in benchmark.programs)
     for program in benchmark.programs:
         if len(program.wall) < most:
-            found.append(f"{program.name}, {program.setting}: measured {len(program.wall)} of {most} "
-                         "times, for it took more than twice as long as 1 thread")
+            found.append(f"{program.name}, {program.setting}: measured {len(program.wall)} of "
+                         f"{most} times, for it took more than twice as long as 1 thread")
     for name, scale in {p.name: p.scale for p in benchmark.programs if p.scale != 1}.items():
-        found.append(f"{name}: 1/{scale:g} of the work was measured and multiplied; start-up, which "
-                     "is paid once, was not")
+        found.append(f"{name}: 1/{scale:g} of the work was measured and multiplied; start-up, "
+                     "which is paid once, was not")
     return found
 
 
