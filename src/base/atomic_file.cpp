@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <filesystem>
 #include <stdexcept>
@@ -12,6 +13,7 @@
 #include <utility>
 
 #include "base/descriptor.hpp"
+#include "base/number_text.hpp"
 
 namespace qkvlab {
 
@@ -39,13 +41,15 @@ std::string descriptor_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
+constexpr std::string_view kTemporaryPrefix = ".qkvlab-";
+
 /// Calls `create` with one temporary name after the other until one is free; returns that name, or
 /// nothing (with errno set) where creating fails for another reason.
 template <typename Create>
 std::string with_free_name(const std::string& folder, const Create& create) {
   for (int i = 0;; ++i) {
-    std::string name =
-        folder + "/.qkvlab-" + std::to_string(getpid()) + "-" + std::to_string(i) + ".tmp";
+    std::string name = folder + "/" + std::string(kTemporaryPrefix) + std::to_string(getpid()) +
+                       "-" + std::to_string(i) + ".tmp";
     if (create(name.c_str()) >= 0) return name;
     if (errno != EEXIST) return {};
   }
@@ -136,6 +140,18 @@ void AtomicFile::commit() {
     if (const int error = sync_folder_of(target_); error != 0) fail_writing(path_, error);
   }
   discard();
+}
+
+void remove_abandoned_files(const std::string& folder) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.rfind(kTemporaryPrefix, 0) != 0) continue;
+    const std::string rest = name.substr(kTemporaryPrefix.size());
+    const auto process = parse_integer(rest.substr(0, rest.find('-')));
+    const bool dead = process && kill(static_cast<pid_t>(*process), 0) != 0 && errno == ESRCH;
+    if (dead) fs::remove(entry.path(), ignored);
+  }
 }
 
 }  // namespace qkvlab

@@ -37,4 +37,8 @@ class AtomicFile {
   bool straight_through_ = false;
 };
 
+/// Removes what AtomicFiles of processes that were killed in commit()'s instant have left in a
+/// folder. Files of processes that are alive stay.
+void remove_abandoned_files(const std::string& folder);
+
 }  // namespace qkvlab

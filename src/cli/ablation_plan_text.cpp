@@ -38,6 +38,11 @@ std::string variant_json(const Variant& variant) {
 
 }  // namespace
 
+std::string hidden_text(const Variant& variant) {
+  if (!variant.hidden_before) return "";
+  return std::to_string(*variant.hidden_before) + " → " + std::to_string(hidden_of(variant));
+}
+
 std::string ablation_plan_text(const AblationPlan& plan) {
   const bool matched =
       std::any_of(plan.variants.begin(), plan.variants.end(),
@@ -50,9 +55,7 @@ std::string ablation_plan_text(const AblationPlan& plan) {
     std::vector<std::string> cells = {variant.name, std::to_string(variant.size.parameters()),
                                       fixed(variant.size.training_flops(), 0)};
     if (matched) {
-      cells.push_back(variant.hidden_before ? std::to_string(*variant.hidden_before) + " → " +
-                                                  std::to_string(hidden_of(variant))
-                                            : "");
+      cells.push_back(hidden_text(variant));
     }
     variants.add_row(std::move(cells));
   }

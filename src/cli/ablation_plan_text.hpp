@@ -12,4 +12,7 @@ std::string ablation_plan_text(const AblationPlan& plan);
 /// and as one JSON object.
 std::string ablation_plan_json(const AblationPlan& plan);
 
+/// How match_parameters changed the MLP's hidden width: "256 → 300"; empty where it did not.
+std::string hidden_text(const Variant& variant);
+
 }  // namespace qkvlab

@@ -39,16 +39,6 @@ size_t terminal_width() {
   return known ? size.ws_col : kUnknown;
 }
 
-/// "1:02:03", "2:03" or "3 s".
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<int64_t>(std::ceil(seconds));
-  if (whole < 60) return std::to_string(whole) + " s";
-  const auto two = [](int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
-  const std::string seconds_text = ":" + two(whole % 60);
-  if (whole < 3600) return std::to_string(whole / 60) + seconds_text;
-  return std::to_string(whole / 3600) + ":" + two(whole / 60 % 60) + seconds_text;
-}
-
 /// Four decimals, or where those would hide it two digits.
 std::string loss_text(double loss) {
   return std::abs(loss) >= 0.01 || loss == 0 || !std::isfinite(loss) ? fixed(loss, 4)
@@ -71,6 +61,15 @@ std::string bar_text(int64_t done, int64_t total) {
 
 }  // namespace
 
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<int64_t>(std::ceil(seconds));
+  if (whole < 60) return std::to_string(whole) + " s";
+  const auto two = [](int64_t number) { return (number < 10 ? "0" : "") + std::to_string(number); };
+  const std::string seconds_text = ":" + two(whole % 60);
+  if (whole < 3600) return std::to_string(whole / 60) + seconds_text;
+  return std::to_string(whole / 3600) + ":" + two(whole / 60 % 60) + seconds_text;
+}
+
 Progress::Progress(std::string noun)
     : noun_(std::move(noun)),
       draws_over_(terminal_draws_over()),
@@ -85,22 +84,34 @@ void Progress::show(int64_t done, int64_t total, double loss, int64_t work,
                     const std::string& work_noun) {
   if (first_ < 0) first_ = done - 1;
   work_ += work;
+  if (is_due()) draw(done, total, line(done, total, loss, work_noun));
+}
+
+void Progress::show(int64_t done, int64_t total, const std::function<std::string()>& text) {
+  if (is_due()) draw(done, total, text());
+}
+
+bool Progress::is_due() {
   const auto now = Clock::now();
-  if (now - last_ < (draws_over_ ? Clock::duration(kBarEvery) : Clock::duration(kLineEvery)))
-    return;
-  last_ = now;
-  const std::string text = line(done, total, loss, work_noun);
-  if (draws_over_) {
-    // A line that wraps could not be drawn over: the bar goes first, then the end of the line.
-    const size_t width = terminal_width();
-    const std::string whole = bar_text(done, total) + text;
-    std::fputs((kFromTheStart + shorten(whole.size() < width ? whole : text, width - 1)).c_str(),
-               stderr);
-    std::fflush(stderr);
-    has_bar_ = true;
-  } else {
-    spdlog::info("{}", text);
+  if (now - last_ < (draws_over_ ? Clock::duration(kBarEvery) : Clock::duration(kLineEvery))) {
+    return false;
   }
+  last_ = now;
+  return true;
+}
+
+void Progress::draw(int64_t done, int64_t total, const std::string& text) {
+  if (!draws_over_) {
+    spdlog::info("{}", text);
+    return;
+  }
+  // A line that wraps could not be drawn over: the bar goes first, then the end of the line.
+  const size_t width = terminal_width();
+  const std::string whole = bar_text(done, total) + text;
+  const bool fits = display_width(whole) < width;
+  std::fputs((kFromTheStart + shorten(fits ? whole : text, width - 1)).c_str(), stderr);
+  std::fflush(stderr);
+  has_bar_ = true;
 }
 
 void Progress::note(const std::string& text) {

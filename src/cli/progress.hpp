@@ -2,9 +2,13 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace qkvlab {
+
+/// A time for people: "1:02:03", "2:03" or "3 s"; begun seconds count.
+std::string duration_text(double seconds);
 
 /// How far a long job is, on stderr: a bar that is drawn over on a terminal, a plain line every few
 /// seconds elsewhere, on a terminal that cannot draw over (TERM=dumb), and where NO_COLOR asks for
@@ -23,10 +27,15 @@ class Progress {
   void show(int64_t done, int64_t total, double loss, int64_t work = 0,
             const std::string& work_noun = "");
 
+  /// The same of anything else; `text` says how it stands, and is asked for only when it is shown.
+  void show(int64_t done, int64_t total, const std::function<std::string()>& text);
+
   /// A line that stays.
   void note(const std::string& text);
 
  private:
+  bool is_due();
+  void draw(int64_t done, int64_t total, const std::string& text);
   std::string line(int64_t done, int64_t total, double loss, const std::string& work_noun) const;
 
   std::string noun_;

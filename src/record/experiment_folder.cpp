@@ -9,6 +9,7 @@
 #include <set>
 #include <system_error>
 
+#include "base/atomic_file.hpp"
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/json.hpp"
@@ -98,6 +99,7 @@ std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
   create_folder(path_ + "/records");
   create_folder(path_ + "/checkpoints");
   const FolderLock lock(path_);
+  for (const std::string& folder : {path_, path_ + "/checkpoints"}) remove_abandoned_files(folder);
   ExperimentFile file{
       experiment.config, experiment.identity, object_text(experiment.environment), {}, {}};
   std::error_code unreadable;  // then reading it says why

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
@@ -238,6 +239,21 @@ TEST_F(AtomicFileTest, AfterCommitNothingMoreCanBeWritten) {
   file.commit();
   EXPECT_THROW(file.write("x"), std::logic_error);
   EXPECT_THROW(file.commit(), std::logic_error);
+}
+
+TEST(AtomicFile, OnlyWhatProcessesThatAreGoneHaveLeftIsRemoved) {
+  const TemporaryFolder folder;
+  const pid_t gone = fork();
+  if (gone == 0) _exit(0);
+  waitpid(gone, nullptr, 0);
+  folder.write(".qkvlab-" + std::to_string(gone) + "-0.tmp", "x");
+  const std::string alive = ".qkvlab-" + std::to_string(getpid()) + "-0.tmp";
+  folder.write(alive, "x");
+  folder.write(".qkvlab-notes", "x");
+  remove_abandoned_files(folder.path());
+  std::vector<std::string> left = folder.entries();
+  std::sort(left.begin(), left.end());
+  EXPECT_EQ(left, (std::vector<std::string>{alive, ".qkvlab-notes"}));
 }
 
 }  // namespace

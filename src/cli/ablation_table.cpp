@@ -1,0 +1,162 @@
+#include "cli/ablation_table.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/number_text.hpp"
+#include "cli/ablation_plan_text.hpp"
+#include "report/table.hpp"
+#include "statistics/summary.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+constexpr int kDecimals = 4;
+constexpr const char* kNothing = "–";
+
+bool is_completed(const RunOutcome& outcome) {
+  return outcome.status == "completed" && !outcome.evaluations.empty();
+}
+
+std::map<int64_t, double> values_of(const std::map<int64_t, RunOutcome>& outcomes,
+                                    const std::string& metric) {
+  std::map<int64_t, double> values;
+  for (const auto& [seed, outcome] : outcomes) {
+    if (is_completed(outcome)) values[seed] = final_metric(outcome, metric);
+  }
+  return values;
+}
+
+std::string spread_text(double mean, double spread, bool with_sign) {
+  if (std::isnan(mean)) return kNothing;
+  std::string text = fixed(mean, kDecimals);
+  if (with_sign && mean > 0 && text != fixed(0, kDecimals)) text = "+" + text;
+  return std::isnan(spread) ? text : text + " ± " + fixed(spread, kDecimals);
+}
+
+std::string mean_text(const std::map<int64_t, double>& values) {
+  std::vector<double> all;
+  for (const auto& [seed, value] : values) all.push_back(value);
+  const Summary summary = summary_of(all);
+  return spread_text(summary.mean, summary.sd, false);
+}
+
+std::string difference_text(const std::map<int64_t, double>& values,
+                            const std::map<int64_t, double>& baseline) {
+  const Summary summary = summary_of(paired_differences(values, baseline));
+  return spread_text(summary.mean, summary.sd / std::sqrt(static_cast<double>(summary.n)), true);
+}
+
+/// The metrics of the runs, the loss ("") first, and the split that they are of.
+struct Metrics {
+  std::vector<std::string> names = {""};
+  std::string split;
+};
+
+Metrics metrics_of(const AblationOutcomes& outcomes) {
+  Metrics metrics;
+  for (const auto& of_variant : outcomes) {
+    for (const auto& [seed, outcome] : of_variant) {
+      if (!is_completed(outcome)) continue;
+      const Evaluation& last = outcome.evaluations.back();
+      metrics.split = last.split;
+      for (const auto& [name, value] : last.metrics) metrics.names.push_back(name);
+      return metrics;
+    }
+  }
+  return metrics;
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 1 ? significant(seconds * 1e3, 3) + " ms" : significant(seconds, 3) + " s";
+}
+
+/// Columns that only some ablations need.
+struct Shown {
+  bool not_completed = false;
+  bool hidden = false;
+};
+
+std::vector<std::string> row_of(const AblationPlan& plan, size_t number, size_t baseline,
+                                const AblationOutcomes& outcomes, const Metrics& metrics,
+                                const Shown& shown) {
+  const Variant& variant = plan.variants[number];
+  std::vector<double> seconds;
+  int64_t completed = 0, not_completed = 0;
+  for (const auto& [seed, outcome] : outcomes[number]) {
+    (is_completed(outcome) ? completed : not_completed) += 1;
+    if (is_completed(outcome)) seconds.push_back(outcome.seconds);
+  }
+  std::vector<std::string> row = {variant.name, std::to_string(completed)};
+  if (shown.not_completed) row.push_back(std::to_string(not_completed));
+  for (const std::string& metric : metrics.names) {
+    row.push_back(mean_text(values_of(outcomes[number], metric)));
+  }
+  for (const std::string& metric : metrics.names) {
+    row.push_back(number == baseline ? ""
+                                     : difference_text(values_of(outcomes[number], metric),
+                                                       values_of(outcomes[baseline], metric)));
+  }
+  row.push_back(std::to_string(variant.size.parameters()));
+  if (shown.hidden) {
+    row.push_back(hidden_text(variant));
+  }
+  row.push_back(fixed(variant.size.forward_flops, 0));
+  row.push_back(seconds.empty() ? kNothing : seconds_text(summary_of(seconds).mean));
+  return row;
+}
+
+size_t index_of(const AblationPlan& plan, const std::string& name) {
+  const auto found = std::find_if(plan.variants.begin(), plan.variants.end(),
+                                  [&](const Variant& variant) { return variant.name == name; });
+  return static_cast<size_t>(found - plan.variants.begin());
+}
+
+}  // namespace
+
+double final_metric(const RunOutcome& outcome, const std::string& metric) {
+  const Evaluation& last = outcome.evaluations.back();
+  if (metric.empty()) return last.loss;
+  for (const auto& [name, value] : last.metrics) {
+    if (name == metric) return value;
+  }
+  return std::nan("");
+}
+
+std::string run_text(const AblationPlan& plan, size_t variant, int64_t seed) {
+  return plan.variants[variant].name + ", seed " + std::to_string(seed);
+}
+
+std::string ablation_table(const AblationPlan& plan, const AblationOutcomes& outcomes) {
+  const Metrics metrics = metrics_of(outcomes);
+  if (metrics.split.empty()) return "";
+  Shown shown;
+  for (size_t i = 0; i < plan.variants.size(); ++i) {
+    shown.hidden = shown.hidden || plan.variants[i].hidden_before;
+    for (const auto& [seed, outcome] : outcomes[i]) {
+      shown.not_completed = shown.not_completed || !is_completed(outcome);
+    }
+  }
+  std::vector<Table::Column> columns = {{"variant", Align::kLeft}, {"n"}};
+  if (shown.not_completed) columns.push_back({"not completed"});
+  for (const std::string& metric : metrics.names) {
+    columns.push_back({metric.empty() ? metrics.split + " loss" : metric});
+  }
+  for (const std::string& metric : metrics.names) {
+    columns.push_back({"Δ " + (metric.empty() ? std::string("loss") : metric)});
+  }
+  columns.push_back({"parameters"});
+  if (shown.hidden) columns.push_back({"MLP width"});
+  columns.push_back({"FLOPs/token"});
+  columns.push_back({"time/run"});
+  Table table(columns);
+  for (size_t i = 0; i < plan.variants.size(); ++i) {
+    table.add_row(
+        row_of(plan, i, index_of(plan, plan.variants[i].baseline), outcomes, metrics, shown));
+  }
+  return table.text() + "  mean ± sd over seeds; Δ to " + plan.baseline +
+         ", paired by seed: mean ± standard error\n";
+}
+
+}  // namespace qkvlab

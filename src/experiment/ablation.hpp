@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/ablation_plan.hpp"
+#include "experiment/group_run.hpp"
+#include "experiment/worker_pool.hpp"
+
+namespace qkvlab {
+
+struct AblationOptions {
+  std::string folder;
+  std::optional<int64_t> workers;  // nothing: what the config says, or as many as there are cores
+};
+
+/// Where one run stands, or how it ended.
+struct RunOutcome {
+  std::string status;  // completed, diverged, failed; waiting where it has not ended
+  std::string reason;  // why it diverged or failed
+  int64_t steps = 0;
+  std::vector<Evaluation> evaluations;  // the last of each split
+  double seconds = 0;                   // its share of the group's time
+};
+
+/// What is left to do, before anything is done.
+struct AblationForecast {
+  int64_t runs = 0;     // of all variants and seeds
+  int64_t done = 0;     // of them
+  int64_t groups = 0;   // that are left
+  int64_t workers = 0;  // that will do them
+  double memory = 0;    // bytes, of all workers together at most
+  double seconds = 0;   // of wall time
+};
+
+/// Told of an ablation while it goes on; from the one process that leads it.
+struct AblationListener {
+  std::function<void(const AblationForecast&)> begins;
+  /// Whether a run that has ended did so just now, by whomever.
+  std::function<void(size_t variant, int64_t seed, const RunOutcome&, bool now)> ended;
+  /// A group is tried again, and why.
+  std::function<void(size_t variant, const RunGroup&, const std::string& reason)> retries;
+  /// How far all is: runs done, and how many are being trained; called several times a second.
+  std::function<void(double done, int64_t running, double seconds_left)> progress;
+  /// Why all should stop now, saved; empty: it should not.
+  std::function<std::string()> reason_to_stop;
+};
+
+/// Every run of an ablation, by variant and seed.
+using AblationOutcomes = std::vector<std::map<int64_t, RunOutcome>>;
+
+struct AblationResult {
+  AblationOutcomes outcomes;
+  std::string interrupted;  // why not all has been done
+};
+
+/// Trains every variant with every seed, group by group, workers side by side, into an experiment's
+/// folder; what has ended there already is left alone. Several processes may do so at once with the
+/// same folder: they share the groups. Throws UserError where the folder cannot be used, and where
+/// a group is refused, with all others stopped and saved.
+AblationResult run_ablation(const AblationPlan& plan, const AblationOptions& options,
+                            const AblationListener& listener);
+
+}  // namespace qkvlab

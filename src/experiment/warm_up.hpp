@@ -1,0 +1,22 @@
+#pragma once
+
+#include <vector>
+
+#include "config/ablation_plan.hpp"
+#include "record/run_groups.hpp"
+
+namespace qkvlab {
+
+/// A group of runs whose training is to be estimated.
+struct WarmUpGroup {
+  const Variant* variant;
+  const RunGroup* group;
+};
+
+/// The seconds that each group is expected to take in one process. Measured on a few steps of the
+/// first group of every variant, in a process of its own (autograd must not have run in one that
+/// forks workers), which takes about a second at most: what is left then is estimated by its FLOPs.
+/// All zeros where nothing could be measured.
+std::vector<double> expected_seconds(const std::vector<WarmUpGroup>& groups);
+
+}  // namespace qkvlab

@@ -1,0 +1,137 @@
+#include "experiment/worker_pool.hpp"
+
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <map>
+#include <new>
+#include <set>
+#include <stdexcept>
+
+#include "base/error.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace qkvlab {
+namespace {
+
+/// What the pool told.
+struct Told {
+  std::map<size_t, std::vector<JobEnd>> ends;
+  std::map<size_t, std::string> texts;
+  std::map<size_t, int64_t> steps;
+  int retries = 0;
+  bool stop = false;
+
+  PoolListener listener() {
+    PoolListener listener;
+    listener.begins = [](size_t) {};
+    listener.progress = [this](size_t job, int64_t step, int64_t) { steps[job] = step; };
+    listener.ended = [this](size_t job, JobEnd end, const std::string& text, bool retried) {
+      ends[job].push_back(end);
+      texts[job] = text;
+      retries += retried ? 1 : 0;
+    };
+    listener.idle = [this] { return stop; };
+    return listener;
+  }
+};
+
+/// How often a job was begun, by one byte in a file for each time: workers share no memory.
+size_t times(const TemporaryFolder& folder, size_t job) {
+  std::ofstream(folder.file(std::to_string(job)), std::ios::app) << '.';
+  return TemporaryFolder::read(folder.file(std::to_string(job))).size();
+}
+
+TEST(WorkerPool, DoesEveryJobOnceInSeveralProcesses) {
+  const TemporaryFolder folder;
+  Told told;
+  WorkerPool pool(3, [&](size_t job, JobLink& link) {
+    EXPECT_EQ(times(folder, job), 1U);
+    link.progress(static_cast<int64_t>(job), 20);
+    std::ofstream(folder.file("pids"), std::ios::app) << getpid() << "\n";
+    usleep(2000);
+    return JobEnd::kDone;
+  });
+  pool.run(20, told.listener());
+  for (size_t job = 0; job < 20; ++job) {
+    EXPECT_EQ(told.ends[job], std::vector<JobEnd>{JobEnd::kDone});
+  }
+  std::ifstream pids(folder.file("pids"));
+  const std::set<std::string> processes(std::istream_iterator<std::string>(pids), {});
+  EXPECT_EQ(processes.size(), 3U);
+  EXPECT_EQ(processes.count(std::to_string(getpid())), 0U);
+}
+
+TEST(WorkerPool, AJobWhoseWorkerIsKilledIsDoneOnceMore) {
+  const TemporaryFolder folder;
+  Told told;
+  WorkerPool pool(2, [&](size_t job, JobLink&) {
+    if (job == 3 && times(folder, job) == 1) raise(SIGKILL);
+    return JobEnd::kDone;
+  });
+  pool.run(6, told.listener());
+  EXPECT_EQ(told.ends[3], (std::vector<JobEnd>{JobEnd::kBroke, JobEnd::kDone}));
+  EXPECT_EQ(told.retries, 1);
+  EXPECT_EQ(told.ends.size(), 6U);
+}
+
+TEST(WorkerPool, WhatBreaksTwiceIsGivenUpAndTheOthersAreDone) {
+  Told told;
+  WorkerPool pool(2, [](size_t job, JobLink&) -> JobEnd {
+    if (job == 1) raise(SIGKILL);
+    if (job == 2) throw std::bad_alloc();
+    if (job == 3) throw std::runtime_error("a fault\nwith a stack trace");
+    return JobEnd::kDone;
+  });
+  pool.run(6, told.listener());
+  const std::vector<JobEnd> twice = {JobEnd::kBroke, JobEnd::kBroke};
+  for (const size_t job : {1, 2, 3}) EXPECT_EQ(told.ends[job], twice) << job;
+  for (const size_t job : {0, 4, 5}) EXPECT_EQ(told.ends[job].front(), JobEnd::kDone) << job;
+  EXPECT_EQ(told.texts[1], "its process was killed by signal 9 (Killed)");
+  EXPECT_EQ(told.texts[2], "out of memory");
+  EXPECT_EQ(told.texts[3], "a fault");
+}
+
+TEST(WorkerPool, WhatIsRefusedStopsTheOthers) {
+  Told told;
+  WorkerPool pool(2, [](size_t job, JobLink& link) {
+    if (job == 0) throw UserError("no space");
+    while (!link.stop_requested()) usleep(1000);
+    return JobEnd::kStopped;
+  });
+  pool.run(50, told.listener());
+  EXPECT_EQ(told.ends[0].front(), JobEnd::kRefused);
+  EXPECT_EQ(told.texts[0], "no space");
+  EXPECT_LE(told.ends.size(), 3U);
+}
+
+TEST(WorkerPool, StopsWhenItIsWanted) {
+  Told told;
+  WorkerPool pool(2, [](size_t, JobLink& link) {
+    for (int64_t step = 1; !link.stop_requested(); ++step) {
+      link.progress(step, 0);
+      usleep(1000);
+    }
+    return JobEnd::kStopped;
+  });
+  PoolListener listener = told.listener();
+  listener.progress = [&](size_t, int64_t, int64_t) { told.stop = true; };
+  pool.run(50, listener);
+  EXPECT_EQ(told.ends.size(), 2U);
+  EXPECT_EQ(told.ends.begin()->second.front(), JobEnd::kStopped);
+}
+
+TEST(WorkerPool, WhatIsBusyIsLookedAtAgain) {
+  const TemporaryFolder folder;
+  Told told;
+  WorkerPool pool(1, [&](size_t job, JobLink&) {
+    return job == 0 && times(folder, job) < 3 ? JobEnd::kBusy : JobEnd::kDone;
+  });
+  pool.run(2, told.listener());
+  EXPECT_EQ(told.ends[0], (std::vector<JobEnd>{JobEnd::kBusy, JobEnd::kBusy, JobEnd::kDone}));
+}
+
+}  // namespace
+}  // namespace qkvlab

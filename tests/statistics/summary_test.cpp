@@ -1,0 +1,34 @@
+#include "statistics/summary.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace qkvlab {
+namespace {
+
+TEST(Summary, MeanAndSampleDeviationByHand) {
+  // (2, 4, 4, 4, 5, 5, 7, 9): mean 5, squares about it 32, 32 / 7.
+  const Summary summary = summary_of({2, 4, 4, 4, 5, 5, 7, 9});
+  EXPECT_EQ(summary.n, 8);
+  EXPECT_DOUBLE_EQ(summary.mean, 5);
+  EXPECT_DOUBLE_EQ(summary.sd, std::sqrt(32.0 / 7));
+}
+
+TEST(Summary, ALargeOffsetCostsNoDigits) {
+  EXPECT_DOUBLE_EQ(summary_of({1e9 + 1, 1e9 + 2, 1e9 + 3}).sd, 1);
+}
+
+TEST(Summary, WhatCannotBeComputedIsNotANumber) {
+  EXPECT_TRUE(std::isnan(summary_of({}).mean));
+  EXPECT_DOUBLE_EQ(summary_of({3}).mean, 3);
+  EXPECT_TRUE(std::isnan(summary_of({3}).sd));
+}
+
+TEST(Summary, OnlySeedsThatBothHaveArePaired) {
+  EXPECT_EQ(paired_differences({{1, 5}, {2, 7}, {4, 1}}, {{2, 4}, {1, 6}, {3, 9}}),
+            (std::vector<double>{-1, 3}));
+}
+
+}  // namespace
+}  // namespace qkvlab
