@@ -22,16 +22,29 @@ at::Tensor flat_sequences(const at::Tensor& x) {
   return flat.stride(-1) == 1 ? flat : flat.contiguous();
 }
 
-/// Head h of sequence n of x [N, T, C].
-MatrixView head_of(const at::Tensor& x, int64_t n, int64_t h, int64_t width) {
-  if (!x.defined()) return {};
-  return {x.data_ptr<float>() + n * x.stride(0) + h * width, x.stride(1), 1};
-}
+/// Where the heads of x [N, T, C] lie; nowhere where x is undefined. Asking a tensor each time
+/// would take a short head longer than its products.
+class HeadPlaces {
+ public:
+  HeadPlaces(const at::Tensor& x, int64_t width) : width_(width) {
+    if (!x.defined()) return;
+    data_ = x.data_ptr<float>();
+    sequence_ = x.stride(0);
+    row_ = x.stride(1);
+  }
 
-/// The same place in the rows of a tensor that is to be written; null where there is none.
-float* head_in(const at::Tensor& x, int64_t n, int64_t h, int64_t width) {
-  return x.defined() ? x.data_ptr<float>() + n * x.stride(0) + h * width : nullptr;
-}
+  /// Head h of sequence n, to be read.
+  MatrixView view(int64_t n, int64_t h) const { return {at(n, h), row_, 1}; }
+
+  /// The same, to be written.
+  float* at(int64_t n, int64_t h) const {
+    return data_ == nullptr ? nullptr : data_ + n * sequence_ + h * width_;
+  }
+
+ private:
+  float* data_ = nullptr;
+  int64_t width_, sequence_ = 0, row_ = 0;
+};
 
 /// The mask of each sequence of x [..., T, C].
 class SequenceMasks {
@@ -41,19 +54,22 @@ class SequenceMasks {
     std::vector<int64_t> shape = x.sizes().vec();
     shape.back() = x.size(-2);
     if (shape.size() == 3) shape.insert(shape.begin(), 1);
-    allowed_ = allowed.expand(shape);  // [R, B, T, T]
+    const at::Tensor whole = allowed.expand(shape);  // [R, B, T, T]
+    batch_ = shape[1];
+    replica_ = whole.stride(0);
+    sequence_ = whole.stride(1);
+    first_ = {allowed.data_ptr<bool>(), whole.stride(2), whole.stride(3)};
   }
 
   HeadMask operator[](int64_t n) const {
-    if (!allowed_.defined()) return {};
-    const int64_t batch = allowed_.size(1);
-    return {
-        allowed_.data_ptr<bool>() + n / batch * allowed_.stride(0) + n % batch * allowed_.stride(1),
-        allowed_.stride(2), allowed_.stride(3)};
+    HeadMask mask = first_;
+    if (mask.allowed != nullptr) mask.allowed += n / batch_ * replica_ + n % batch_ * sequence_;
+    return mask;
   }
 
  private:
-  at::Tensor allowed_;
+  HeadMask first_;
+  int64_t batch_ = 1, replica_ = 0, sequence_ = 0;
 };
 
 /// Calls of one head of one sequence, each with the place of its [T, T] in the weights.
@@ -82,13 +98,14 @@ struct ShortAttention : torch::autograd::Function<ShortAttention> {
     const SequenceMasks masks(mask.value_or(at::Tensor()), value);
     const at::Tensor weights = at::empty({v.size(0), heads, tokens, tokens}, v.options());
     const at::Tensor result = at::empty(v.sizes(), v.options());
-    const float* given = factors.defined() ? factors.data_ptr<float>() : nullptr;
+    const HeadPlaces queries(q, width), keys(k, width), values(v, width), contexts(result, width);
+    float* first_weight = weights.data_ptr<float>();
+    const float* first_factor = factors.defined() ? factors.data_ptr<float>() : nullptr;
     HeadLoops loops(tokens, width);
     for_each_head(v, heads, [&](int64_t n, int64_t h, int64_t place) {
-      loops.forward({head_of(q, n, h, width), head_of(k, n, h, width), head_of(v, n, h, width)},
-                    masks[n], given == nullptr ? nullptr : given + place,
-                    weights.data_ptr<float>() + place, head_in(result, n, h, width),
-                    result.stride(1));
+      loops.forward({queries.view(n, h), keys.view(n, h), values.view(n, h)}, masks[n],
+                    first_factor == nullptr ? nullptr : first_factor + place, first_weight + place,
+                    contexts.at(n, h), v.size(2));
     });
     context->save_for_backward({value, q, k, weights, factors});
     return result.view(value.sizes());
@@ -107,15 +124,17 @@ struct ShortAttention : torch::autograd::Function<ShortAttention> {
     }
     const at::Tensor given = flat_sequences(gradients[0]);
     const int64_t width = given.size(2) / heads;
-    const float* factors = saved[4].defined() ? saved[4].data_ptr<float>() : nullptr;
+    const HeadPlaces values(inputs[0], width), queries(inputs[1], width), keys(inputs[2], width);
+    const HeadPlaces value_gradients(found[0], width), query_gradients(found[1], width),
+        key_gradients(found[2], width), contexts(given, width);
+    const float* first_weight = weights.data_ptr<float>();
+    const float* first_factor = saved[4].defined() ? saved[4].data_ptr<float>() : nullptr;
     HeadLoops loops(given.size(1), width);
     for_each_head(given, heads, [&](int64_t n, int64_t h, int64_t place) {
-      loops.backward({head_of(inputs[1], n, h, width), head_of(inputs[2], n, h, width),
-                      head_of(inputs[0], n, h, width)},
-                     weights.data_ptr<float>() + place,
-                     factors == nullptr ? nullptr : factors + place, head_of(given, n, h, width),
-                     {head_in(found[1], n, h, width), head_in(found[2], n, h, width),
-                      head_in(found[0], n, h, width), given.size(2)});
+      loops.backward({queries.view(n, h), keys.view(n, h), values.view(n, h)}, first_weight + place,
+                     first_factor == nullptr ? nullptr : first_factor + place, contexts.view(n, h),
+                     {query_gradients.at(n, h), key_gradients.at(n, h), value_gradients.at(n, h),
+                      given.size(2)});
     });
     variable_list result(6);  // one for each argument of forward
     for (size_t i = 0; i < 3; ++i) {

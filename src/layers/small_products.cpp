@@ -1,5 +1,6 @@
 #include "layers/small_products.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 #include "layers/vectorised.hpp"
@@ -86,10 +87,16 @@ void compute(const Product& product, int64_t m, int64_t n) {
   for (; j < n; ++j) compute_columns<1>(p, m, j);
 }
 
-/// Copies x [rows, columns] to adjacent rows. Square blocks, so that a transpose reads and writes
-/// whole cache lines.
+/// Copies x [rows, columns] to adjacent rows, in square blocks, so that a transpose reads and
+/// writes whole cache lines.
 QKVLAB_VECTORISED
 void pack(const MatrixView& x, int64_t rows, int64_t columns, float* packed) {
+  if (x.column == 1) {
+    for (int64_t i = 0; i < rows; ++i) {
+      for (int64_t j = 0; j < columns; ++j) packed[i * columns + j] = x.data[i * x.row + j];
+    }
+    return;
+  }
   constexpr int64_t kBlock = 16;
   for (int64_t i = 0; i < rows; i += kBlock) {
     const int64_t i_end = i + kBlock < rows ? i + kBlock : rows;
@@ -105,13 +112,29 @@ void pack(const MatrixView& x, int64_t rows, int64_t columns, float* packed) {
 void SmallProducts::multiply(int64_t m, int64_t n, int64_t k, const MatrixView& a,
                              const MatrixView& b, float* c, int64_t c_row,
                              const MatrixView& start) {
-  Product product{k, a, b, start, c, c_row};
-  if (b.column != 1 && n > 1) {
-    packed_.resize(n * k);
-    pack(b, k, n, packed_.data());
-    product.b = {packed_.data(), n, 1};
-  }
-  compute(product, m, n);
+  // A panel of b, packed, is 16 KB: it stays in the first cache while all rows of a pass by.
+  constexpr int64_t kPanelRows = 256, kPanelColumns = 16, kManyRows = 256;
+  const bool packs = b.column != 1 || m >= kManyRows;
+  const int64_t columns = packs ? kPanelColumns : n;
+  int64_t l = 0;
+  do {
+    const int64_t depth = std::min(kPanelRows, k - l);
+    for (int64_t j = 0; j < n; j += columns) {
+      const int64_t width = std::min(columns, n - j);
+      Product product{depth, a, b, start, c + j, c_row};
+      product.a.data += l * a.column;
+      product.b.data += l * b.row + j * b.column;
+      if (l > 0) product.start = {c, c_row, 1};
+      if (product.start.data != nullptr) product.start.data += j;
+      if (packs) {
+        packed_.resize(kPanelRows * kPanelColumns);
+        pack(product.b, depth, width, packed_.data());
+        product.b = {packed_.data(), width, 1};
+      }
+      compute(product, m, width);
+    }
+    l += depth;
+  } while (l < k);
 }
 
 }  // namespace qkvlab

@@ -29,7 +29,7 @@ class SmallProducts {
                 int64_t c_row, const MatrixView& start = {});
 
  private:
-  std::vector<float> packed_;  // b, where its columns are not adjacent
+  std::vector<float> packed_;  // a panel of b
 };
 
 }  // namespace qkvlab

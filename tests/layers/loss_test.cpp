@@ -77,6 +77,29 @@ TEST(CrossEntropy, TargetsMayBeTheSameForAllReplicas) {
   }
 }
 
+TEST(CrossEntropy, OfReplicasHasEachReplicasOwnGradient) {
+  const at::Tensor logits = (normal({3, 6, 20}, 1) * 5).requires_grad_();
+  at::Tensor targets = whole_numbers(20, {3, 6}, 2);
+  targets[0][1] = targets[1][5] = kUnsupervised;
+  weighted_sum(cross_entropy(logits, targets, 3)).backward();
+  const at::Tensor weights = normal({3}, 77);  // as weighted_sum has them
+  for (int64_t r = 0; r < 3; ++r) {
+    const at::Tensor own = logits[r].detach().requires_grad_();
+    (cross_entropy(own, targets[r]) * weights[r]).backward();
+    EXPECT_TRUE(near(logits.grad()[r], own.grad())) << r;
+  }
+}
+
+TEST(CrossEntropy, OfReplicasRefusesTargetsThatAreNoClass) {
+  const at::Tensor logits = normal({2, 3, 4}, 1);
+  for (const int64_t target : {int64_t{4}, int64_t{-1}}) {
+    EXPECT_THROW(cross_entropy(logits, at::full({3}, target, at::kLong), 2), c10::Error) << target;
+    at::Tensor own = at::zeros({2, 3}, at::kLong);
+    own[1][2] = target;
+    EXPECT_THROW(cross_entropy(logits, own, 2), c10::Error) << target;
+  }
+}
+
 TEST(CrossEntropy, OfOneReplicaKeepsTheReplicaDimension) {
   const at::Tensor logits = normal({1, 2, 4}, 1);
   const at::Tensor targets = whole_numbers(4, {2}, 2);

@@ -1,6 +1,9 @@
 // Linear, Embedding and LayerNorm: as LibTorch's own for one model, and for R stacked replicas as R
 // single ones.
 #include "layers/embedding.hpp"
+
+#include <functional>
+
 #include "layers/layer_norm.hpp"
 #include "layers/linear.hpp"
 #include "layers/loss.hpp"
@@ -154,6 +157,70 @@ TEST_F(EmbeddingTest, IdsOutsideATableAreRefusedAndReadNoNeighbour) {
   }
   const at::Tensor too_many = at::zeros({kReplicas + 1, 1, 1}, at::kLong);
   EXPECT_THROW(stacked->forward(too_many), c10::Error);
+}
+
+TEST(Linear, ReplicasTakeTransposedAndExpandedInputs) {
+  // A head tied to a one-hot embedding; one batch for all replicas; columns that lie apart.
+  const at::Tensor weight = normal({kReplicas, 4, 3}, 1).transpose(-2, -1).requires_grad_();
+  const at::Tensor one = normal({1, 5, 4}, 2).requires_grad_();
+  const at::Tensor apart = normal({kReplicas, 4, 5}, 3).transpose(-2, -1).requires_grad_();
+  for (const at::Tensor& x : {one.expand({kReplicas, 5, 4}), apart}) {
+    const at::Tensor found = apply_linear(x, weight);
+    const at::Tensor expected = at::matmul(x, weight.transpose(-2, -1));
+    EXPECT_TRUE(near(found, expected));
+    const auto gradients_of = [&](const at::Tensor& y) {
+      return torch::autograd::grad({weighted_sum(y)}, {x, weight});
+    };
+    const auto ours = gradients_of(found), theirs = gradients_of(expected);
+    EXPECT_TRUE(near(ours[0], theirs[0]));
+    EXPECT_TRUE(near(ours[1], theirs[1]));
+  }
+}
+
+/// What a number that is none in replica 1 of the variables changes in the others: nothing.
+void expect_to_stay_in_its_replica(const std::vector<at::Tensor>& variables,
+                                   const std::function<at::Tensor()>& compute) {
+  const auto others = [](const at::Tensor& x) { return at::stack({x[0], x[2]}); };
+  const at::Tensor before = compute();
+  const auto gradients_before = torch::autograd::grad({weighted_sum(before)}, variables);
+  {
+    const at::NoGradGuard no_gradients;
+    for (const at::Tensor& variable : variables) variable[1].fill_(NAN);
+  }
+  const at::Tensor after = compute();
+  const auto gradients = torch::autograd::grad({weighted_sum(after)}, variables);
+  EXPECT_TRUE(after[1].isnan().any().item<bool>());
+  EXPECT_TRUE(same(others(after), others(before)));
+  for (size_t i = 0; i < variables.size(); ++i) {
+    EXPECT_TRUE(same(others(gradients[i]), others(gradients_before[i]))) << i;
+  }
+}
+
+TEST(ReplicaDimension, ANumberThatIsNoneStaysInItsReplica) {
+  const at::Tensor x = normal({kReplicas, 5, 4}, 1).requires_grad_();
+  const at::Tensor weight = normal({kReplicas, 3, 4}, 2).requires_grad_();
+  const at::Tensor bias = normal({kReplicas, 3}, 3).requires_grad_();
+  expect_to_stay_in_its_replica({x, weight, bias}, [&] { return apply_linear(x, weight, bias); });
+  const at::Tensor table = normal({kReplicas, 7, 4}, 4).requires_grad_();
+  const at::Tensor ids = whole_numbers(7, {2, 5}, 5);
+  expect_to_stay_in_its_replica({table}, [&] { return look_up(table, ids); });
+  const at::Tensor logits = normal({kReplicas, 5, 4}, 6).requires_grad_();
+  const at::Tensor targets = whole_numbers(4, {5}, 7);
+  expect_to_stay_in_its_replica({logits},
+                                [&] { return cross_entropy(logits, targets, kReplicas); });
+}
+
+TEST(ReplicaDimension, HasTheSameBitsWhateverElseIsStacked) {
+  const at::Tensor x = normal({kReplicas, 5, 4}, 1), weight = normal({kReplicas, 3, 4}, 2);
+  const at::Tensor bias = normal({kReplicas, 3}, 3), logits = normal({kReplicas, 5, 4}, 4);
+  const at::Tensor targets = whole_numbers(4, {5}, 5);
+  const at::Tensor y = apply_linear(x, weight, bias);
+  const at::Tensor losses = cross_entropy(logits, targets, kReplicas);
+  for (int64_t r = 0; r < kReplicas; ++r) {
+    const auto alone = [&](const at::Tensor& all) { return all.narrow(0, r, 1); };
+    EXPECT_TRUE(same(alone(y), apply_linear(alone(x), alone(weight), alone(bias))));
+    EXPECT_TRUE(same(alone(losses), cross_entropy(alone(logits), targets, 1)));
+  }
 }
 
 TEST(ReplicaDimension, AnActivationWithoutItIsRefusedByEveryLayer) {
