@@ -6,9 +6,8 @@
 #include <thread>
 
 #include "base/error.hpp"
-#include "config/experiment_writer.hpp"
 #include "config/group_size.hpp"
-#include "config/input_files.hpp"
+#include "experiment/ablation_entry.hpp"
 #include "experiment/machine.hpp"
 #include "experiment/warm_up.hpp"
 
@@ -31,8 +30,7 @@ class Sweep {
  public:
   Sweep(const AblationPlan& plan, const AblationOptions& options, const AblationListener& listener)
       : plan_(plan), listener_(listener), folder_(options.folder), outcomes_(plan.variants.size()) {
-    enter();
-    for (const RunGroup& group : groups_) {
+    for (const RunGroup& group : enter_ablation(plan, folder_)) {
       const size_t variant = variant_of(group);
       const auto saved = saved_group(folder_, group);
       if (saved && saved->has_ended) {
@@ -61,42 +59,6 @@ class Sweep {
   }
 
  private:
-  void enter() {
-    const ExperimentConfig base = of_all_seeds(plan_.base);
-    const std::string digest = file_digest(base);
-    const Experiment experiment{config_line(plan_.base), identity_json(base, digest),
-                                environment()};
-    std::vector<VariantRuns> variants;
-    for (const Variant& variant : plan_.variants) {
-      const std::string own_digest = input_files(variant.config.task) == input_files(base.task)
-                                         ? digest
-                                         : file_digest(variant.config);
-      VariantRuns wanted;
-      wanted.name = variant.name;
-      wanted.identity = identity_json(of_all_seeds(variant.config), own_digest);
-      wanted.replicas = replicas_of_group(variant.config, variant.shape);
-      ExperimentConfig config = variant.config;
-      for (const int64_t seed : plan_.seeds) {
-        config.random.seed = seed;
-        wanted.runs.push_back({run_id(config, own_digest), seed});
-      }
-      variants.push_back(std::move(wanted));
-    }
-    groups_ = folder_.enter(experiment, variants);
-  }
-
-  static ExperimentConfig of_all_seeds(ExperimentConfig config) {
-    config.random.seed = 0;
-    config.ablation.reset();
-    return config;
-  }
-
-  /// Of what a task is read from; empty where it is drawn.
-  static std::string file_digest(const ExperimentConfig& config) {
-    if (examples_depend_on_seed(config.task)) return "";
-    return make_task(config.task, {config.random.scheme, 0}, config.limits)->file_digest();
-  }
-
   size_t variant_of(const RunGroup& group) const {
     const auto found =
         std::find_if(plan_.variants.begin(), plan_.variants.end(),
@@ -161,7 +123,9 @@ class Sweep {
 
   /// In a worker.
   JobEnd train(size_t job, JobLink& link) const {
-    use_threads(static_cast<int>(plan_.base.run.threads));
+    // Asking OpenBLAS for what it has already would make its threads anew, and they wait spinning.
+    const auto threads = static_cast<int>(plan_.base.run.threads);
+    if (threads != threads_in_use().intra_op) use_threads(threads);
     GroupListener group_listener;
     group_listener.begins = [](int64_t) {};
     group_listener.step = [&](const StepReport& report, const TrainingState&) {
@@ -247,7 +211,6 @@ class Sweep {
   const AblationPlan& plan_;
   const AblationListener& listener_;
   const ExperimentFolder folder_;
-  std::vector<RunGroup> groups_;
   std::vector<Job> jobs_;
   std::vector<double> job_seconds_;  // that each is expected to take
   int64_t workers_ = 0;

@@ -12,7 +12,6 @@
 #include <new>
 
 #include "experiment/group_model.hpp"
-#include "experiment/machine.hpp"
 #include "record/sink.hpp"
 
 namespace qkvlab {
@@ -93,7 +92,6 @@ double work_of(const WarmUpGroup& group) {
 
 /// Measures in this process; `seconds` has room for each group.
 void measure(const std::vector<WarmUpGroup>& groups, double* seconds) {
-  use_threads(1);
   const Clock::time_point start = Clock::now();
   std::map<const Variant*, double> per_work;
   double last = 0;

@@ -121,8 +121,7 @@ WorkerPool::Worker WorkerPool::start() {
                     ExitCode::kFailed);
   }
   if (worker.pid == 0) {
-    std::signal(SIGINT, SIG_IGN);
-    std::signal(SIGTERM, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_IGN);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent) _exit(1);  // it has died before
     worker.link = Descriptor();

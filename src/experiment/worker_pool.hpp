@@ -46,8 +46,9 @@ struct PoolListener {
 /// begin and has all that this one has loaded; the jobs are handed out by this one, and what one of
 /// them does to its process is lost with it. A job whose worker dies is done once more.
 ///
-/// A worker ignores SIGINT, which a terminal sends to all: this process alone decides to stop. It
-/// is killed when this process ends. To be made before anything in this process starts a thread.
+/// A worker ignores SIGINT and SIGTERM, which terminals and supervisors send to all: this process
+/// alone decides to stop. It is killed when this process ends. To be made before anything in this
+/// process starts a thread.
 class WorkerPool {
  public:
   /// Runs in a worker. A thrown UserError is kRefused, any other exception kBroke.
