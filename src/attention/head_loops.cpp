@@ -13,44 +13,42 @@ namespace {
 
 constexpr float kMinusInfinity = -std::numeric_limits<float>::infinity();
 
-/// Scores of `count` keys become weights, in place; where all are -∞, zeros.
-QKVLAB_INLINE void softmax(float* row, int64_t count, float scale) {
+/// Scores of one query become logarithms of what its weights are proportional to, none above 0.
+QKVLAB_INLINE void subtract_highest(float* row, int64_t tokens, float scale, const bool* allowed,
+                                    int64_t key) {
+  if (allowed != nullptr) {
+    for (int64_t j = 0; j < tokens; ++j) row[j] = allowed[j * key] ? row[j] : kMinusInfinity;
+  }
   float highest = kMinusInfinity;
 #pragma omp simd reduction(max : highest)
-  for (int64_t j = 0; j < count; ++j) highest = row[j] > highest ? row[j] : highest;
+  for (int64_t j = 0; j < tokens; ++j) highest = row[j] > highest ? row[j] : highest;
   // Every score is -∞, or NaN, which must not be taken for masked.
   if (highest == kMinusInfinity) highest = 0;
-  float sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (int64_t j = 0; j < count; ++j) {
-    row[j] = fast_exp((row[j] - highest) * scale);
-    sum += row[j];
-  }
-  const float share = sum == 0 ? 0 : 1 / sum;
-#pragma omp simd
-  for (int64_t j = 0; j < count; ++j) row[j] *= share;
+  for (int64_t j = 0; j < tokens; ++j) row[j] = (row[j] - highest) * scale;
 }
 
 /// Scores become weights, in place; a row that may attend to nothing becomes zeros.
 QKVLAB_VECTORISED
 void softmax_rows(float* rows, int64_t tokens, float scale, const HeadMask& mask) {
-  constexpr int64_t kLine = 16;
-  for (int64_t i = 0; i < tokens; ++i) {
-    float* row = rows + i * tokens;
-    if (mask.allowed != nullptr) {
-      const bool* allowed = mask.allowed + i * mask.query;
-      for (int64_t j = 0; j < tokens; ++j) row[j] = allowed[j * mask.key] ? row[j] : kMinusInfinity;
+  // Several short rows at once, as one would not fill a vector of exponentials.
+  constexpr int64_t kBlock = 256;
+  const int64_t block = std::max<int64_t>(kBlock / tokens, 1);
+  for (int64_t begin = 0; begin < tokens; begin += block) {
+    const int64_t end = std::min(begin + block, tokens);
+    for (int64_t i = begin; i < end; ++i) {
+      subtract_highest(rows + i * tokens, tokens, scale,
+                       mask.allowed == nullptr ? nullptr : mask.allowed + i * mask.query, mask.key);
     }
-    if (tokens > kLine) {
-      softmax(row, tokens, scale);
-      continue;
+#pragma omp simd
+    for (int64_t j = begin * tokens; j < end * tokens; ++j) rows[j] = fast_exp(rows[j]);
+    for (int64_t i = begin; i < end; ++i) {
+      float* row = rows + i * tokens;
+      float sum = 0;
+#pragma omp simd reduction(+ : sum)
+      for (int64_t j = 0; j < tokens; ++j) sum += row[j];
+      const float share = sum == 0 ? 0 : 1 / sum;
+      for (int64_t j = 0; j < tokens; ++j) row[j] *= share;
     }
-    // Padded to what vectors hold, a few numbers take as long as one.
-    float line[kLine];
-    for (int64_t j = 0; j < kLine; ++j) line[j] = kMinusInfinity;
-    std::copy_n(row, tokens, line);
-    softmax(line, kLine, scale);
-    std::copy_n(line, tokens, row);
   }
 }
 

@@ -16,7 +16,8 @@ Projections::Projections(const ProjectionOptions& options, torch::nn::Module& ow
     : options_(options) {
   const std::vector<std::string> learned = options.plan.learned();
   for (const std::string& name : learned) {
-    const LinearOptions shape{options.width, options.width, options.bias};
+    const LinearOptions shape{options.width, options.width, options.bias, /*residual=*/false,
+                              options.exact};
     separate_.emplace_back(shape, initial.submodule(name));
   }
   if (options.packed && !learned.empty()) {

@@ -16,6 +16,7 @@ struct ProjectionOptions {
   int64_t width = 0;  // C
   bool bias = true;
   bool packed = false;  // one weight for all that is learned, instead of one each
+  bool exact = true;    // see LinearOptions
 };
 
 /// Query, key and value, each of the shape of their input.

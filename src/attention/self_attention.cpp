@@ -21,11 +21,13 @@ SelfAttentionImpl::SelfAttentionImpl(const SelfAttentionOptions& options,
                                      const InitialValues& initial)
     : options_(options),
       path_(initial.path()),
-      projections_({options.plan, options.width, options.bias, options.packed}, *this, initial) {
+      projections_({options.plan, options.width, options.bias, options.packed, options.exact},
+                   *this, initial) {
   TORCH_CHECK(options.plan.attends, "mode ", options.plan.mode, " has no attention to build");
   TORCH_CHECK(options.heads > 0 && options.width % options.heads == 0, options.heads,
               " heads do not divide the width ", options.width);
-  const LinearOptions output{options.width, options.width, options.bias, /*residual=*/true};
+  const LinearOptions output{options.width, options.width, options.bias, /*residual=*/true,
+                             options.exact};
   out_proj = register_module("out_proj", Linear(output, initial.submodule("out_proj")));
 }
 

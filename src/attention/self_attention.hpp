@@ -16,7 +16,7 @@ struct SelfAttentionOptions {
   bool bias = true;     // of the projections, the output's included
   bool packed = false;
   double dropout = 0;  // on the attention weights
-  bool exact = false;  // by LibTorch's own operations alone, to the last bit
+  bool exact = false;  // all by LibTorch's own operations, to the last bit
 };
 
 /// What self-attention computes on its way, in the order of computation; of a pass that keeps no

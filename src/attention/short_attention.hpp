@@ -21,7 +21,7 @@ bool can_fuse(const at::Tensor& x);
 /// derivative is not to be had (c10::Error).
 ///
 /// Measured on one core with 128 sequences of 16 tokens, two heads of width 32, forwards and
-/// backwards: 0.5 ms, of attend() 5.5 ms.
+/// backwards: 0.6 ms, of attend() 2.5 ms.
 at::Tensor short_attention(const QueryKeyValue& projected, int64_t heads, const Mask& mask = {},
                            const AttendOptions& options = {});
 

@@ -1,7 +1,7 @@
 #include "layers/linear.hpp"
 
-#include "layers/replica_linear.hpp"
 #include "layers/replica_shape.hpp"
+#include "layers/small_linear.hpp"
 
 namespace qkvlab {
 
@@ -14,26 +14,29 @@ LinearImpl::LinearImpl(const LinearOptions& options, const InitialValues& initia
     // Braces: the weight is drawn before the bias, as PyTorch draws them.
     : LinearImpl{
           initial.linear_weight("weight", options.out, options.in, options.residual),
-          options.bias ? initial.linear_bias("bias", options.out, options.in) : at::Tensor()} {}
+          options.bias ? initial.linear_bias("bias", options.out, options.in) : at::Tensor()} {
+  exact = options.exact;
+}
 
-at::Tensor LinearImpl::forward(const at::Tensor& x) const { return apply_linear(x, weight, bias); }
+at::Tensor LinearImpl::forward(const at::Tensor& x) const {
+  return apply_linear(x, weight, bias, exact);
+}
 
-at::Tensor apply_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias) {
+at::Tensor apply_linear(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias,
+                        bool exact) {
   const int64_t replicas = replicas_of(weight, 2);
-  if (replicas == 0) return at::linear(x, weight, bias);
-  check_replicas(x, replicas);
-  const at::Tensor rows = x.reshape({replicas, -1, x.size(-1)});  // [R, N, in]
-  at::Tensor y;                                                   // [R, N, out]
-  if (fits_replica_linear(weight)) {
-    y = replica_linear(rows, weight, bias);
-  } else {
-    const at::Tensor transposed = weight.transpose(-2, -1);  // [R, in, out]
-    y = bias.defined() ? at::baddbmm(bias.unsqueeze(1), rows, transposed)
-                       : at::bmm(rows, transposed);
-  }
+  const bool in_loops = fits_small_linear(weight);
+  if (replicas == 0 && (exact || !in_loops)) return at::linear(x, weight, bias);
+  if (replicas > 0) check_replicas(x, replicas);
   std::vector<int64_t> shape = x.sizes().vec();
-  shape.back() = weight.size(-2);
-  return y.view(shape);  // [R, ..., out]
+  shape.back() = weight.size(-2);  // [..., out] or [R, ..., out]
+  if (replicas == 0) return small_linear(x.reshape({-1, x.size(-1)}), weight, bias).view(shape);
+  const at::Tensor rows = x.reshape({replicas, -1, x.size(-1)});  // [R, N, in]
+  if (in_loops) return small_linear(rows, weight, bias).view(shape);
+  const at::Tensor transposed = weight.transpose(-2, -1);  // [R, in, out]
+  const at::Tensor y = bias.defined() ? at::baddbmm(bias.unsqueeze(1), rows, transposed)
+                                      : at::bmm(rows, transposed);  // [R, N, out]
+  return y.view(shape);
 }
 
 }  // namespace qkvlab

@@ -21,6 +21,8 @@ at::Tensor stack_rows(const std::vector<Linear>& parts, at::Tensor LinearImpl::*
 PackedLinearImpl::PackedLinearImpl(std::vector<std::string> part_names,
                                    const std::vector<Linear>& parts)
     : LinearImpl(stack_rows(parts, &LinearImpl::weight), stack_rows(parts, &LinearImpl::bias)),
-      names(std::move(part_names)) {}
+      names(std::move(part_names)) {
+  exact = parts.front()->exact;
+}
 
 }  // namespace qkvlab

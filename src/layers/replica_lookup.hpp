@@ -12,7 +12,7 @@ bool fits_replica_lookup(const at::Tensor& table);
 /// had (c10::Error).
 ///
 /// LibTorch 1.13 adds the gradients of rows up by a call for each: of 24 rows of 8 numbers in each
-/// of 100 replicas 0.2 ms, here 0.01.
+/// of 100 replicas 0.10 ms, here 0.03 with the lookup itself.
 at::Tensor replica_lookup(const at::Tensor& table, const at::Tensor& ids);
 
 }  // namespace qkvlab

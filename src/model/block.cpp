@@ -14,8 +14,8 @@ BlockImpl::BlockImpl(const BlockOptions& options, const InitialValues& initial)
   }
   if (options.mlp) {
     norm2_ = register_module("norm2", LayerNorm(attention.width, attention.bias));
-    mlp_ = register_module(
-        "mlp", Mlp(attention.width, *options.mlp, attention.bias, initial.submodule("mlp")));
+    mlp_ = register_module("mlp", Mlp(attention.width, *options.mlp, attention.bias,
+                                      attention.exact, initial.submodule("mlp")));
   }
 }
 

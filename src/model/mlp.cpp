@@ -4,11 +4,12 @@
 
 namespace qkvlab {
 
-MlpImpl::MlpImpl(int64_t width, const MlpConfig& config, bool bias, const InitialValues& initial)
+MlpImpl::MlpImpl(int64_t width, const MlpConfig& config, bool bias, bool exact,
+                 const InitialValues& initial)
     : activation_(config.activation) {
   const int64_t hidden = hidden_width(config, width);
-  const LinearOptions in{width, hidden, bias};
-  const LinearOptions out{hidden, width, bias, /*residual=*/true};
+  const LinearOptions in{width, hidden, bias, /*residual=*/false, exact};
+  const LinearOptions out{hidden, width, bias, /*residual=*/true, exact};
   fc_in = register_module("fc_in", Linear(in, initial.submodule("fc_in")));
   fc_out = register_module("fc_out", Linear(out, initial.submodule("fc_out")));
 }

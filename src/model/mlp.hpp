@@ -19,7 +19,9 @@ struct MlpForward {
 /// equation 2) or the exact GELU, x Φ(x) (Hendrycks and Gimpel 2016).
 class MlpImpl : public torch::nn::Module {
  public:
-  MlpImpl(int64_t width, const MlpConfig& config, bool bias, const InitialValues& initial);
+  /// `exact`: see LinearOptions.
+  MlpImpl(int64_t width, const MlpConfig& config, bool bias, bool exact,
+          const InitialValues& initial);
 
   /// x [B, T, C] (or [R, B, T, C]).
   MlpForward forward(const at::Tensor& x) const;
