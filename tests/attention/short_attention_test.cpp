@@ -85,7 +85,8 @@ TEST(ShortAttention, IsAttendUnderEveryMask) {
     for (const Mask& mask :
          {Mask(), causal, Mask::key_padding(valid), Mask::key_padding(shared),
           causal & Mask::key_padding(valid), Mask(random_mask({tokens, tokens}, 6)),
-          Mask(random_mask(valid_shape, 7)), Mask(at::zeros({1, tokens}, at::kBool))}) {
+          Mask(random_mask(valid_shape, 7)), Mask(random_mask({tokens, tokens}, 8).t()),
+          Mask(at::zeros({1, tokens}, at::kBool))}) {
       expect_as_attend(in, shape.heads, mask);
     }
   }
