@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <filesystem>
@@ -41,6 +42,7 @@ std::string descriptor_path(int descriptor) {
   return "/proc/self/fd/" + std::to_string(descriptor);
 }
 
+constexpr std::chrono::minutes kAbandonedAfter(1);
 constexpr std::string_view kTemporaryPrefix = ".qkvlab-";
 
 /// Calls `create` with one temporary name after the other until one is free; returns that name, or
@@ -150,7 +152,9 @@ void remove_abandoned_files(const std::string& folder) {
     const std::string rest = name.substr(kTemporaryPrefix.size());
     const auto process = parse_integer(rest.substr(0, rest.find('-')));
     const bool dead = process && kill(static_cast<pid_t>(*process), 0) != 0 && errno == ESRCH;
-    if (dead) fs::remove(entry.path(), ignored);
+    // Of another machine that shares the folder the number says nothing, but its age does.
+    const auto age = fs::file_time_type::clock::now() - entry.last_write_time(ignored);
+    if (dead && age > kAbandonedAfter) fs::remove(entry.path(), ignored);
   }
 }
 

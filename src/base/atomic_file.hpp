@@ -38,7 +38,7 @@ class AtomicFile {
 };
 
 /// Removes what AtomicFiles of processes that were killed in commit()'s instant have left in a
-/// folder. Files of processes that are alive stay.
+/// folder, a minute after. Files of processes that are alive stay.
 void remove_abandoned_files(const std::string& folder);
 
 }  // namespace qkvlab

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <filesystem>
 #include <numeric>
+#include <optional>
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
@@ -35,7 +36,8 @@ AblationPlan plan_of(const AblateCommand& command) {
 /// The folder that was asked for; with --force-new the first of FOLDER, FOLDER-2, FOLDER-3, … that
 /// is not there.
 std::string folder_of(const AblateCommand& command, const std::string& name) {
-  const std::string wanted = command.folder.empty() ? "runs/" + name : command.folder;
+  std::string wanted = command.folder.empty() ? "runs/" + name : command.folder;
+  while (wanted.size() > 1 && wanted.back() == '/') wanted.pop_back();
   std::string folder = wanted;
   std::error_code ignored;
   for (int64_t i = 2; command.force_new && std::filesystem::exists(folder, ignored); ++i) {
@@ -60,9 +62,10 @@ class Talk {
                  plural(forecast.runs, "run"),
                  forecast.done > 0 ? ", " + std::to_string(forecast.done) + " of them done" : "");
     if (forecast.groups == 0) return;
-    spdlog::info("{} to train, {} at a time: about {} and at most {} MB",
-                 plural(forecast.groups, "group"), plural(forecast.workers, "worker"),
-                 duration_text(forecast.seconds), fixed(forecast.memory / kMegabyte, 0));
+    spdlog::info("{} to train by {}: {}, and at most {} MB", plural(forecast.groups, "group"),
+                 plural(forecast.workers, "worker"),
+                 forecast.seconds ? "about " + duration_text(*forecast.seconds) : "unknown time",
+                 fixed(forecast.memory / kMegabyte, 0));
     if (plan_.base.random.scheme == RandomScheme::kTorchStream && plan_.variants.size() > 1) {
       spdlog::info(
           "random.scheme is torch_stream: variants of a seed share only what they draw before they "
@@ -71,6 +74,7 @@ class Talk {
   }
 
   void ended(size_t variant, int64_t seed, const RunOutcome& outcome, bool now) {
+    ++ended_;
     if (outcome.status == "completed") {
       const auto& metrics = outcome.evaluations.back().metrics;
       values_[variant].push_back(final_metric(outcome, metrics.front().first));
@@ -83,17 +87,19 @@ class Talk {
   }
 
   void retries(size_t variant, const RunGroup& group, const std::string& reason) {
-    progress_.note(
-        printable("trying again " + run_text(plan_, variant, group.runs.front().seed) + " and " +
-                  plural(static_cast<int64_t>(group.runs.size()) - 1, "other") + ": " + reason));
+    const auto others = static_cast<int64_t>(group.runs.size()) - 1;
+    progress_.note(printable("trying again " + run_text(plan_, variant, group.runs.front().seed) +
+                             (others > 0 ? " and " + plural(others, "other") : "") + ": " +
+                             reason));
   }
 
-  void progress(double done, int64_t running, double seconds_left) {
-    const auto whole = static_cast<int64_t>(done);
-    progress_.show(whole, total_, [&] {
-      std::string text = "run " + std::to_string(whole) + " of " + std::to_string(total_) + ", " +
+  void progress(double done, int64_t running, std::optional<double> seconds_left) {
+    // The bar has the steps of running ones in it.
+    progress_.show(static_cast<int64_t>(done), total_, [&] {
+      std::string text = "run " + std::to_string(ended_) + " of " + std::to_string(total_) + ", " +
                          std::to_string(running) + " running, " + std::to_string(failures_.size()) +
-                         " failed, " + duration_text(seconds_left) + " left";
+                         " failed";
+      if (seconds_left) text += ", " + duration_text(*seconds_left) + " left";
       for (size_t i = 0; i < values_.size(); ++i) {
         if (values_[i].empty()) continue;
         const double sum = std::accumulate(values_[i].begin(), values_[i].end(), 0.0);
@@ -109,7 +115,7 @@ class Talk {
  private:
   const AblationPlan& plan_;
   Progress progress_{"run"};
-  int64_t total_ = 0;
+  int64_t total_ = 0, ended_ = 0;
   std::vector<std::vector<double>> values_;  // by variant, of the runs so far
   std::vector<std::string> failures_;
 };
@@ -126,7 +132,7 @@ AblationResult ablate(const AblationPlan& plan, const std::string& folder, Talk&
   listener.retries = [&](size_t variant, const RunGroup& group, const std::string& reason) {
     talk.retries(variant, group, reason);
   };
-  listener.progress = [&](double done, int64_t running, double left) {
+  listener.progress = [&](double done, int64_t running, std::optional<double> left) {
     talk.progress(done, running, left);
   };
   listener.reason_to_stop = [&]() -> std::string {
@@ -135,7 +141,7 @@ AblationResult ablate(const AblationPlan& plan, const std::string& folder, Talk&
     const auto& limit = plan.base.limits.seconds;
     return limit && taken.count() >= *limit ? "limits.seconds is used up" : "";
   };
-  return run_ablation(plan, {folder, {}}, listener);
+  return run_ablation(plan, folder, listener);
 }
 
 }  // namespace
@@ -156,10 +162,21 @@ void run_ablate(const AblateCommand& command) {
   output.finish();
   spdlog::info("records in {}", printable(folder));
   for (const std::string& failure : failures) spdlog::error("{}", printable(failure));
+  if (!result.failed.empty()) throw UserError(result.failed, ExitCode::kFailed);
   if (!result.interrupted.empty()) {
-    throw UserError(result.interrupted + "; what was trained is saved in " + printable(folder) +
-                        ", the same command goes on",
-                    ExitCode::kInterrupted);
+    throw UserError(
+        result.interrupted + "; what was trained is saved in " + printable(folder) +
+            (command.force_new ? ", --out with that folder goes on" : ", the same command goes on"),
+        ExitCode::kInterrupted);
+  }
+  int64_t waiting = 0;
+  for (const auto& of_variant : result.outcomes) {
+    for (const auto& [seed, outcome] : of_variant) waiting += outcome.status == "waiting" ? 1 : 0;
+  }
+  if (waiting > 0) {
+    throw UserError(printable(folder) + "/experiment.json: does not list " +
+                        plural(waiting, "run") + " by its seed",
+                    ExitCode::kFailed);
   }
   if (!failures.empty()) {
     throw UserError(plural(static_cast<int64_t>(failures.size()), "run") + " of " +

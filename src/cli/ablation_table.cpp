@@ -45,12 +45,16 @@ std::string mean_text(const std::map<int64_t, double>& values) {
 std::string difference_text(const std::map<int64_t, double>& values,
                             const std::map<int64_t, double>& baseline) {
   const Summary summary = summary_of(paired_differences(values, baseline));
-  return spread_text(summary.mean, summary.sd / std::sqrt(static_cast<double>(summary.n)), true);
+  const double error = summary.sd / std::sqrt(static_cast<double>(summary.n));
+  const std::string text = spread_text(summary.mean, error, true);
+  const bool all_have_pairs = summary.n == static_cast<int64_t>(values.size());
+  return all_have_pairs ? text : text + " (" + std::to_string(summary.n) + " pairs)";
 }
 
-/// The metrics of the runs, the loss ("") first, and the split that they are of.
+/// The metrics of the runs, the loss ("") first, and the split that they are of; none where no run
+/// completed.
 struct Metrics {
-  std::vector<std::string> names = {""};
+  std::vector<std::string> names;
   std::string split;
 };
 
@@ -61,6 +65,7 @@ Metrics metrics_of(const AblationOutcomes& outcomes) {
       if (!is_completed(outcome)) continue;
       const Evaluation& last = outcome.evaluations.back();
       metrics.split = last.split;
+      metrics.names.emplace_back();
       for (const auto& [name, value] : last.metrics) metrics.names.push_back(name);
       return metrics;
     }
@@ -130,7 +135,6 @@ std::string run_text(const AblationPlan& plan, size_t variant, int64_t seed) {
 
 std::string ablation_table(const AblationPlan& plan, const AblationOutcomes& outcomes) {
   const Metrics metrics = metrics_of(outcomes);
-  if (metrics.split.empty()) return "";
   Shown shown;
   for (size_t i = 0; i < plan.variants.size(); ++i) {
     shown.hidden = shown.hidden || plan.variants[i].hidden_before;

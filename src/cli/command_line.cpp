@@ -139,7 +139,7 @@ CLI::App* add_ablate(CLI::App& app, AblateCommand& command) {
               "Runs that train as one stacked model; default: run.replicas of the config");
   add_folder(ablate, command.folder);
   ablate->add_flag("--force-new", command.force_new,
-                   "Begin the experiment anew, whatever is there of it");
+                   "Begin in another folder, FOLDER-2 and so on, where FOLDER is there already");
   return ablate;
 }
 

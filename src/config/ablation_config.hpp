@@ -12,8 +12,8 @@ struct FieldOverride {
   std::string value;  // as JSON
 };
 
-/// A config that differs from the base config in some fields. A name that is an attention mode's,
-/// without overrides, means that mode.
+/// A config that differs from the base config in some fields. A name that is an attention mode's
+/// means that mode, whatever else differs, unless the overrides say themselves what attention is.
 struct VariantConfig {
   std::string name;
   std::vector<FieldOverride> overrides;

@@ -25,6 +25,13 @@ namespace {
 constexpr int64_t kMaxVariants = 10'000;  // in all cells of the grid
 constexpr int64_t kMaxRuns = 1'000'000;
 
+/// Whether a variant says itself what attention is.
+bool changes_attention(const VariantConfig& variant) {
+  return std::any_of(variant.overrides.begin(), variant.overrides.end(), [](const auto& change) {
+    return change.path == "model" || change.path.rfind("model.attention", 0) == 0;
+  });
+}
+
 bool is_mode(const std::string& name) {
   const std::vector<std::string> modes = attention_mode_names();
   return std::find(modes.begin(), modes.end(), name) != modes.end();
@@ -147,13 +154,13 @@ class Planner {
     JsonValue places = document_of("");  // values of its own, which nobody has read yet
     std::vector<Override> changes;
     const VariantConfig* variant = declared(name);
-    if (is_mode(name) && (variant == nullptr || variant->overrides.empty())) {
+    if (is_mode(name) && (variant == nullptr || !changes_attention(*variant))) {
       changes.push_back(parse_override("model.attention.mode=" + name));
-    } else {
-      for (const FieldOverride& change : variant->overrides) {
-        changes.push_back(override_of(
-            change.path, *member_at(places, {"ablation", "variants", name, change.path})));
-      }
+    }
+    for (const FieldOverride& change :
+         variant == nullptr ? std::vector<FieldOverride>() : variant->overrides) {
+      changes.push_back(override_of(
+          change.path, *member_at(places, {"ablation", "variants", name, change.path})));
     }
     for (size_t i = 0; i < cell.size(); ++i) {
       const std::string& path = ablation_.grid[i].path;

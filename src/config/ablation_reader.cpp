@@ -100,11 +100,14 @@ void check_path(const JsonValue& json, const std::string& path) {
 
 /// It stands in records, and between commas on the command line.
 void check_name(const JsonValue& json, const std::string& name) {
+  constexpr char kDelete = 0x7f;
   const bool plain = std::none_of(name.begin(), name.end(), [](char letter) {
-    return letter == ',' || (letter >= 0 && letter < ' ');
+    return letter == ',' || letter == kDelete || (letter >= 0 && letter < ' ');
   });
-  if (name.empty() || !plain) {
-    json.fail("the name of a variant must be a text without ',' and control characters");
+  if (name.empty() || name.front() == ' ' || name.back() == ' ' || !plain) {
+    json.fail(
+        "the name of a variant must be a text without ',' and control characters, and without "
+        "blanks around it");
   }
 }
 

@@ -94,6 +94,11 @@ std::string identity_json(const ExperimentConfig& config, const std::string& fil
   return written(config, style);
 }
 
+std::string identity_of_all_seeds(ExperimentConfig config, const std::string& file_digest) {
+  config.random.seed = 0;
+  return identity_json(config, file_digest);
+}
+
 std::string run_id(const ExperimentConfig& config, const std::string& file_digest) {
   return xxh3_128_hex16(identity_json(config, file_digest));
 }

@@ -17,6 +17,9 @@ std::string config_line(const ExperimentConfig& config);
 /// the path of every input file stands `file_digest`, the task's digest of all it read.
 std::string identity_json(const ExperimentConfig& config, const std::string& file_digest);
 
+/// The same whatever the seed: what experiments and variants are told apart by.
+std::string identity_of_all_seeds(ExperimentConfig config, const std::string& file_digest);
+
 /// The run's id: 16 hexadecimal digits of the XXH3-128 of identity_json.
 std::string run_id(const ExperimentConfig& config, const std::string& file_digest);
 

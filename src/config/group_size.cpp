@@ -29,6 +29,8 @@ MemoryUse group_memory(const ExperimentConfig& config, const TaskShape& shape, i
 }
 
 int64_t replicas_of_group(const ExperimentConfig& config, const TaskShape& shape) {
+  // It exists to reproduce PyTorch programs to the last bit, which train one model.
+  if (config.random.scheme == RandomScheme::kTorchStream) return 1;
   const double alone = group_memory(config, shape, 1).total();
   const double each = group_memory(config, shape, 2).total() - alone;
   const double limit = static_cast<double>(config.limits.memory_mb) * kMegabyte;

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <chrono>
-#include <numeric>
+#include <optional>
 #include <thread>
+#include <unordered_set>
+#include <utility>
 
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "config/group_size.hpp"
 #include "experiment/ablation_entry.hpp"
+#include "experiment/group_model.hpp"
 #include "experiment/machine.hpp"
 #include "experiment/warm_up.hpp"
 
@@ -17,88 +21,91 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+constexpr double kMegabyte = 1e6;
+
 /// A group that is left to do.
 struct Job {
-  size_t variant;
-  RunGroup group;
-  double done = 0;  // share of its steps
+  size_t variant = 0;
+  RunGroup group = {};
+  double expected_seconds = 0;            // of all its steps
+  double done = 0;                        // share of its steps
+  std::optional<double> done_first = {};  // when this process first heard of it
   bool running = false;
 };
 
 /// One ablation in its folder, as the leading process sees it.
 class Sweep {
  public:
-  Sweep(const AblationPlan& plan, const AblationOptions& options, const AblationListener& listener)
-      : plan_(plan), listener_(listener), folder_(options.folder), outcomes_(plan.variants.size()) {
-    for (const RunGroup& group : enter_ablation(plan, folder_)) {
-      const size_t variant = variant_of(group);
-      const auto saved = saved_group(folder_, group);
-      if (saved && saved->has_ended) {
-        take_over(variant, group, *saved, /*now=*/false);
-      } else {
-        jobs_.push_back({variant, group});
-      }
+  Sweep(const AblationPlan& plan, const std::string& folder, const AblationListener& listener)
+      : plan_(plan),
+        listener_(listener),
+        folder_(folder),
+        wanted_(plan.seeds.begin(), plan.seeds.end()),
+        outcomes_(plan.variants.size()) {
+    // Refused before anything is created.
+    for (const Variant& variant : plan.variants) device_of(variant.config.run);
+    for (EnteredGroup& entered : enter_ablation(plan, folder_)) {
+      Job job{entered.variant, std::move(entered.group)};
+      if (!take_over(job, /*now=*/false)) jobs_.push_back(std::move(job));
     }
-    workers_ = workers(options);
   }
 
   AblationResult run() {
-    forecast();
-    listener_.begins(forecast_);
+    listener_.begins(forecast());
     start_ = Clock::now();
     if (!jobs_.empty()) work();
-    AblationResult result;
-    result.outcomes = std::move(outcomes_);
-    for (auto& of_variant : result.outcomes) {
+    for (auto& of_variant : outcomes_) {
       for (const int64_t seed : plan_.seeds) {
         if (of_variant[seed].status.empty()) of_variant[seed].status = "waiting";
       }
     }
-    result.interrupted = interrupted_;
-    return result;
+    return {std::move(outcomes_), interrupted_, failed_};
   }
 
  private:
-  size_t variant_of(const RunGroup& group) const {
-    const auto found =
-        std::find_if(plan_.variants.begin(), plan_.variants.end(),
-                     [&](const Variant& variant) { return variant.name == group.variant; });
-    require(found != plan_.variants.end(), "a group belongs to a variant of the plan");
-    return static_cast<size_t>(found - plan_.variants.begin());
-  }
-
   double memory_of(const Job& job) const {
     const Variant& variant = plan_.variants[job.variant];
-    return group_memory(variant.config, variant.shape, static_cast<int64_t>(job.group.runs.size()))
-        .total();
+    const auto replicas = static_cast<int64_t>(job.group.runs.size());
+    return group_memory(variant.config, variant.shape, replicas).total();
   }
 
-  /// As many as were asked for or cores are there, but no more than there are groups and than the
-  /// limit of memory allows together.
-  int64_t workers(const AblationOptions& options) {
-    if (jobs_.empty()) return 0;
-    double largest = 0;
-    for (const Job& job : jobs_) largest = std::max(largest, memory_of(job));
+  /// What the largest group needs. Throws UserError where that is more than is allowed: groups are
+  /// made to fit, but one that is in the folder already stays as it is.
+  double largest_memory() const {
+    const Job* largest = &jobs_.front();
+    for (const Job& job : jobs_) largest = memory_of(job) > memory_of(*largest) ? &job : largest;
+    const double needed = memory_of(*largest) / kMegabyte;
+    const int64_t limit = plan_.base.limits.memory_mb;
+    if (needed > static_cast<double>(limit)) {
+      throw UserError(folder_.experiment_file() + ": a group of " +
+                      std::to_string(largest->group.runs.size()) + " runs needs about " +
+                      fixed(needed, 0) + " MB, allowed are at most " + std::to_string(limit) +
+                      " (limits.memory_mb)");
+    }
+    return needed * kMegabyte;
+  }
+
+  AblationForecast forecast() {
+    AblationForecast forecast;
+    forecast.runs = static_cast<int64_t>(plan_.variants.size() * plan_.seeds.size());
+    forecast.done = ended_runs_;
+    forecast.groups = static_cast<int64_t>(jobs_.size());
+    if (jobs_.empty()) return forecast;
+    const double largest = largest_memory();
     const auto cores = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
-    const int64_t wanted = options.workers.value_or(plan_.base.run.workers.value_or(cores));
-    constexpr double kMegabyte = 1e6;
     const double limit = static_cast<double>(plan_.base.limits.memory_mb) * kMegabyte;
-    const auto allowed = std::max<int64_t>(1, static_cast<int64_t>(limit / largest));
-    const int64_t count = std::min({wanted, allowed, static_cast<int64_t>(jobs_.size())});
-    forecast_.memory = static_cast<double>(count) * largest;
-    return count;
-  }
-
-  void forecast() {
-    forecast_.runs = static_cast<int64_t>(plan_.variants.size() * plan_.seeds.size());
-    forecast_.done = done_runs_;
-    forecast_.groups = static_cast<int64_t>(jobs_.size());
-    forecast_.workers = workers_;
+    forecast.workers = std::min({plan_.base.run.workers.value_or(cores),
+                                 static_cast<int64_t>(limit / largest), forecast.groups});
+    forecast.memory = static_cast<double>(forecast.workers) * largest;
     std::vector<WarmUpGroup> groups;
     for (const Job& job : jobs_) groups.push_back({&plan_.variants[job.variant], &job.group});
-    job_seconds_ = expected_seconds(groups);
-    forecast_.seconds = std::accumulate(job_seconds_.begin(), job_seconds_.end(), 0.0) /
-                        static_cast<double>(std::max<int64_t>(workers_, 1));
+    const std::vector<double> seconds =
+        expected_seconds(groups, [this] { return !listener_.reason_to_stop().empty(); });
+    double sum = 0;
+    for (size_t i = 0; i < jobs_.size(); ++i) sum += jobs_[i].expected_seconds = seconds[i];
+    if (sum > 0) forecast.seconds = sum / static_cast<double>(forecast.workers);
+    workers_ = forecast.workers;
+    return forecast;
   }
 
   void work() {
@@ -106,11 +113,11 @@ class Sweep {
     PoolListener events;
     events.begins = [this](size_t job) { jobs_[job].running = true; };
     events.progress = [this](size_t job, int64_t step, int64_t total) {
-      jobs_[job].done =
-          static_cast<double>(step) / static_cast<double>(std::max<int64_t>(total, 1));
+      jobs_[job].done = static_cast<double>(step) / static_cast<double>(total);
+      if (!jobs_[job].done_first) jobs_[job].done_first = jobs_[job].done;
     };
     events.ended = [this](size_t job, JobEnd end, const std::string& text, bool retried) {
-      end_job(job, end, text, retried);
+      end_job(jobs_[job], end, text, retried);
     };
     events.idle = [this] {
       report();
@@ -118,7 +125,6 @@ class Sweep {
       return !interrupted_.empty();
     };
     pool.run(jobs_.size(), events);
-    if (!refused_.empty()) throw UserError(refused_, ExitCode::kFailed);
   }
 
   /// In a worker.
@@ -137,95 +143,110 @@ class Sweep {
     const GroupResult result =
         train_group(plan_.variants[jobs_[job].variant].config, jobs_[job].group, folder_,
                     Existing::kResume, group_listener);
+    // What one variant's groups have freed does not fit the next one's.
+    give_back_freed_memory();
     if (result.busy) return JobEnd::kBusy;
     return result.has_ended ? JobEnd::kDone : JobEnd::kStopped;
   }
 
-  void end_job(size_t number, JobEnd end, const std::string& text, bool retried) {
-    Job& job = jobs_[number];
+  void end_job(Job& job, JobEnd end, const std::string& text, bool retried) {
     job.running = false;
-    job.done = 0;
     if (end == JobEnd::kDone) {
-      const auto saved = saved_group(folder_, job.group);
-      require(saved && saved->has_ended, "a group that is done says so");
       job.done = 1;
-      take_over(job.variant, job.group, *saved, /*now=*/true);
-    } else if (end == JobEnd::kRefused) {
-      if (refused_.empty()) refused_ = text;
-    } else if (end == JobEnd::kBroke && retried) {
-      listener_.retries(job.variant, job.group, text);
+      job.done_first = job.done_first.value_or(0);
+      require(take_over(job, /*now=*/true), "a group that is done says so");
+    } else if (end == JobEnd::kFailed) {
+      if (failed_.empty()) failed_ = text;
+    } else if (end == JobEnd::kRefused || (end == JobEnd::kBroke && !retried)) {
+      fail(job, text, /*now=*/true);
     } else if (end == JobEnd::kBroke) {
-      fail(job, text);
+      listener_.retries(job.variant, job.group, text);
     }
   }
 
-  void fail(const Job& job, const std::string& reason) {
-    for (const SeedRun& run : job.group.runs) {
-      RunOutcome& outcome = outcomes_[job.variant][run.seed];
-      outcome.status = "failed";
-      outcome.reason = reason;
-      listener_.ended(job.variant, run.seed, outcome, /*now=*/true);
+  /// Whether the folder says how a group's runs ended, or that they cannot be used: then nothing is
+  /// left to do.
+  bool take_over(const Job& job, bool now) {
+    std::optional<GroupResult> saved;
+    try {
+      saved = saved_group(folder_, job.group);
+    } catch (const UserError& damage) {  // which must cost this group alone
+      fail(job, damage.what(), now);
+      return true;
     }
-  }
-
-  void take_over(size_t variant, const RunGroup& group, const GroupResult& saved, bool now) {
-    for (size_t i = 0; i < group.runs.size(); ++i) {
-      const int64_t seed = group.runs[i].seed;
-      const RunState& state = saved.training.runs[i];
+    if (!saved || !saved->has_ended) return false;
+    for (size_t i = 0; i < job.group.runs.size(); ++i) {
+      const RunState& state = saved->training.runs.at(i);
       RunOutcome outcome;
       outcome.status = status_name(state.end.value_or(TrainingEnd::kInterrupted));
       outcome.reason = state.reason;
       outcome.steps = state.steps;
       outcome.evaluations = state.evaluations;
-      outcome.seconds = saved.wall_s / static_cast<double>(group.runs.size());
-      // A group may hold seeds that were asked for another time.
-      const bool wanted =
-          std::find(plan_.seeds.begin(), plan_.seeds.end(), seed) != plan_.seeds.end();
-      if (!wanted) continue;
-      ++done_runs_;
-      listener_.ended(variant, seed, outcome, now);
-      outcomes_[variant][seed] = std::move(outcome);
+      outcome.seconds = saved->wall_s / static_cast<double>(job.group.runs.size());
+      end_run(job.variant, job.group.runs[i].seed, std::move(outcome), now);
+    }
+    return true;
+  }
+
+  void fail(const Job& job, const std::string& reason, bool now) {
+    for (const SeedRun& run : job.group.runs) {
+      RunOutcome outcome;
+      outcome.status = "failed";
+      outcome.reason = reason;
+      end_run(job.variant, run.seed, std::move(outcome), now);
     }
   }
 
-  /// The time that is left is told by what the done work has taken, once there is enough of it.
+  /// A group may hold seeds that were asked for another time.
+  void end_run(size_t variant, int64_t seed, RunOutcome outcome, bool now) {
+    if (wanted_.count(seed) == 0) return;
+    ++ended_runs_;
+    listener_.ended(variant, seed, outcome, now);
+    outcomes_[variant][seed] = std::move(outcome);
+  }
+
+  /// The time that is left is told by how long the work of this sitting has taken, once there is
+  /// enough of it.
   void report() const {
-    double done_now = 0, work_done = 0, work = 0;
+    double runs = 0, seconds_of_all = 0, seconds_of_done = 0;
     int64_t running = 0;
-    for (size_t i = 0; i < jobs_.size(); ++i) {
-      const auto size = static_cast<double>(jobs_[i].group.runs.size());
-      work += job_seconds_[i];
-      work_done += job_seconds_[i] * jobs_[i].done;
-      if (!jobs_[i].running) continue;
-      running += static_cast<int64_t>(size);
-      done_now += size * jobs_[i].done;
+    for (const Job& job : jobs_) {
+      const double first = job.done_first.value_or(0);
+      seconds_of_all += job.expected_seconds * (1 - first);
+      seconds_of_done += job.expected_seconds * (std::max(job.done, first) - first);
+      if (!job.running) continue;
+      running += static_cast<int64_t>(job.group.runs.size());
+      runs += static_cast<double>(job.group.runs.size()) * job.done;
     }
-    const std::chrono::duration<double> taken = Clock::now() - start_;
-    const double share = work > 0 ? work_done / work : 1;
-    constexpr double kEnough = 0.02;
-    const double left = share > kEnough ? taken.count() * (1 - share) / share
-                                        : std::max(0.0, forecast_.seconds - taken.count());
-    listener_.progress(static_cast<double>(done_runs_) + done_now, running, left);
+    std::optional<double> left;
+    if (seconds_of_all > 0) {
+      const std::chrono::duration<double> taken = Clock::now() - start_;
+      const double share = seconds_of_done / seconds_of_all;
+      constexpr double kEnough = 0.02;
+      left = share > kEnough
+                 ? taken.count() * (1 - share) / share
+                 : std::max(0.0, seconds_of_all / static_cast<double>(workers_) - taken.count());
+    }
+    listener_.progress(static_cast<double>(ended_runs_) + runs, running, left);
   }
 
   const AblationPlan& plan_;
   const AblationListener& listener_;
   const ExperimentFolder folder_;
+  const std::unordered_set<int64_t> wanted_;  // seeds
   std::vector<Job> jobs_;
-  std::vector<double> job_seconds_;  // that each is expected to take
   int64_t workers_ = 0;
-  int64_t done_runs_ = 0;
-  AblationForecast forecast_;
+  int64_t ended_runs_ = 0;
   AblationOutcomes outcomes_;
-  std::string interrupted_, refused_;
+  std::string interrupted_, failed_;
   Clock::time_point start_;
 };
 
 }  // namespace
 
-AblationResult run_ablation(const AblationPlan& plan, const AblationOptions& options,
+AblationResult run_ablation(const AblationPlan& plan, const std::string& folder,
                             const AblationListener& listener) {
-  return Sweep(plan, options, listener).run();
+  return Sweep(plan, folder, listener).run();
 }
 
 }  // namespace qkvlab

@@ -1,5 +1,10 @@
 #include "experiment/ablation_entry.hpp"
 
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
 #include "config/experiment_writer.hpp"
 #include "config/group_size.hpp"
 #include "config/input_files.hpp"
@@ -9,13 +14,6 @@
 namespace qkvlab {
 
 namespace {
-
-/// An experiment and its variants are the same whatever the seed.
-ExperimentConfig of_all_seeds(ExperimentConfig config) {
-  config.random.seed = 0;
-  config.ablation.reset();
-  return config;
-}
 
 /// Of what a task is read from; empty where it is drawn.
 std::string file_digest(const ExperimentConfig& config) {
@@ -27,7 +25,7 @@ VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds,
                     const std::string& digest) {
   VariantRuns wanted;
   wanted.name = variant.name;
-  wanted.identity = identity_json(of_all_seeds(variant.config), digest);
+  wanted.identity = identity_of_all_seeds(variant.config, digest);
   wanted.replicas = replicas_of_group(variant.config, variant.shape);
   ExperimentConfig config = variant.config;
   for (const int64_t seed : seeds) {
@@ -39,17 +37,30 @@ VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds,
 
 }  // namespace
 
-std::vector<RunGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder) {
-  const ExperimentConfig base = of_all_seeds(plan.base);
-  const std::string digest = file_digest(base);
+std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder) {
+  const std::string digest = file_digest(plan.base);
   std::vector<VariantRuns> variants;
+  std::map<std::string, size_t> variant_of_run;
   for (const Variant& variant : plan.variants) {
-    const bool same_files = input_files(variant.config.task) == input_files(base.task);
+    const bool same_files = input_files(variant.config.task) == input_files(plan.base.task);
     variants.push_back(
         runs_of(variant, plan.seeds, same_files ? digest : file_digest(variant.config)));
+    for (const SeedRun& run : variants.back().runs) {
+      variant_of_run[run.run] = variants.size() - 1;
+    }
   }
-  return folder.enter({config_line(plan.base), identity_json(base, digest), environment()},
-                      variants);
+  const Experiment experiment{config_line(plan.base), identity_of_all_seeds(plan.base, digest),
+                              environment()};
+  std::vector<EnteredGroup> groups;
+  for (RunGroup& group : folder.enter(experiment, variants)) {
+    // The folder may know the same runs by another name.
+    const auto known = std::find_if(group.runs.begin(), group.runs.end(), [&](const SeedRun& run) {
+      return variant_of_run.count(run.run) > 0;
+    });
+    const size_t variant = variant_of_run.at(known->run);
+    groups.push_back({variant, std::move(group)});
+  }
+  return groups;
 }
 
 }  // namespace qkvlab

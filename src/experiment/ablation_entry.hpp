@@ -7,9 +7,15 @@
 
 namespace qkvlab {
 
+/// A group that holds runs of the plan's variant number `variant`, and maybe of further seeds.
+struct EnteredGroup {
+  size_t variant;
+  RunGroup group;
+};
+
 /// Enters every run of an ablation in its folder, those that are not there yet in new groups of as
 /// many as replicas_of_group says, and returns the groups that hold them. Throws UserError as
 /// ExperimentFolder::enter does.
-std::vector<RunGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder);
+std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder);
 
 }  // namespace qkvlab

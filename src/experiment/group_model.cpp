@@ -1,6 +1,8 @@
 #include "experiment/group_model.hpp"
 
-#include "experiment/group_run.hpp"
+#include <torch/cuda.h>
+
+#include "base/error.hpp"
 #include "model/replicas.hpp"
 
 namespace qkvlab {
@@ -30,6 +32,15 @@ GroupModel make_group_model(const ExperimentConfig& config, const std::vector<Se
   }
   group.model->to(device_of(config.run));
   return group;
+}
+
+at::Device device_of(const RunConfig& config) {
+  const at::Device device(config.device);
+  if (device.is_cuda() && device.index() >= static_cast<int64_t>(torch::cuda::device_count())) {
+    throw UserError("run.device: " + config.device + " is not there; LibTorch sees " +
+                    std::to_string(torch::cuda::device_count()) + " CUDA devices here");
+  }
+  return device;
 }
 
 }  // namespace qkvlab

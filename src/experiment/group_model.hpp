@@ -21,6 +21,9 @@ struct GroupModel {
 /// Told of each run's model before it is stacked, its parameters as they were drawn.
 using DrawnModel = std::function<void(size_t run, const std::vector<NamedValue>& initial)>;
 
+/// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
+at::Device device_of(const RunConfig& config);
+
 /// Draws the model of each run from its seed, and stacks them, on the config's device. A task that
 /// reads a file is made once.
 GroupModel make_group_model(const ExperimentConfig& config, const std::vector<SeedRun>& runs,

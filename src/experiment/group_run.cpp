@@ -1,8 +1,5 @@
 #include "experiment/group_run.hpp"
 
-#include <ATen/Context.h>
-#include <torch/cuda.h>
-
 #include <chrono>
 #include <filesystem>
 #include <memory>
@@ -45,6 +42,12 @@ ExperimentConfig config_of(const ExperimentConfig& config, int64_t seed) {
   return of_run;
 }
 
+void check_runs(const Checkpoint& saved, const RunGroup& group, const std::string& file) {
+  std::vector<std::string> runs;
+  for (const SeedRun& run : group.runs) runs.push_back(run.run);
+  if (saved.runs != runs) throw UserError(file + ": holds other runs than experiment.json says");
+}
+
 /// A group that is locked, from the moment that its parameters are drawn.
 class GroupRun {
  public:
@@ -72,9 +75,7 @@ class GroupRun {
       records_->cut_back(0);  // of a group that was never saved, all begins anew
       return;
     }
-    if (saved->runs != checkpoint_.runs) {
-      throw UserError(checkpoint_file_ + ": holds other runs than experiment.json says");
-    }
+    check_runs(*saved, group_, checkpoint_file_);
     if (saved->training.step > trainer_.total_steps()) {
       throw UserError(checkpoint_file_ + ": is of step " + std::to_string(saved->training.step) +
                       ", this training has only " + std::to_string(trainer_.total_steps()));
@@ -193,18 +194,23 @@ class GroupRun {
   Clock::time_point start_, last_save_;
 };
 
-/// What a checkpoint says of a group. Throws UserError where one that has ended lacks records.
-GroupResult result_of(const Checkpoint& saved, const std::string& records) {
+/// What a checkpoint says of a group. Throws UserError where it is of other runs, or of a group
+/// that has ended while the records are not those that it ended with.
+GroupResult result_of(const Checkpoint& saved, const ExperimentFolder& folder,
+                      const RunGroup& group) {
+  const std::string file = folder.checkpoint_file(group.name());
+  check_runs(saved, group, file);
   GroupResult result;
   result.has_ended = result.had_ended = saved.status == kEnded;
   result.interrupted = saved.reason;
   result.training = saved.training;
   result.wall_s = saved.wall_s;
+  const std::string records = folder.records_file(group.name());
   std::error_code no_records;
   const auto size = std::filesystem::file_size(records, no_records);
-  if (result.has_ended && (no_records || size < static_cast<uintmax_t>(saved.records_length))) {
-    throw UserError(records +
-                    ": lacks records of runs that have ended; --overwrite trains them anew");
+  if (result.has_ended && (no_records || size != static_cast<uintmax_t>(saved.records_length))) {
+    throw UserError(records + ": lacks records of runs that have ended, or holds others; without " +
+                    file + " they are trained anew");
   }
   return result;
 }
@@ -246,16 +252,7 @@ GroupResult train_group(const ExperimentConfig& config, const RunGroup& group,
 std::optional<GroupResult> saved_group(const ExperimentFolder& folder, const RunGroup& group) {
   const auto saved = read_checkpoint(folder.checkpoint_file(group.name()));
   if (!saved) return {};
-  return result_of(*saved, folder.records_file(group.name()));
-}
-
-at::Device device_of(const RunConfig& config) {
-  const at::Device device(config.device);
-  if (device.is_cuda() && device.index() >= static_cast<int64_t>(torch::cuda::device_count())) {
-    throw UserError("run.device: " + config.device + " is not there; LibTorch sees " +
-                    std::to_string(torch::cuda::device_count()) + " CUDA devices here");
-  }
-  return device;
+  return result_of(*saved, folder, group);
 }
 
 }  // namespace qkvlab

@@ -38,8 +38,8 @@ struct GroupResult {
 
 /// Trains a group of runs of a config that differ in their seeds alone, into an experiment's
 /// folder: records and a checkpoint. The group must have been entered. A group of one run is
-/// trained as a single model, to the last bit as PyTorch would; a larger one as a stacked model, in
-/// which a seed's results depend on its neighbours by rounding alone.
+/// trained as a single model (under `torch_stream` to the last bit as PyTorch would); a larger one
+/// as a stacked model, in which a seed's results depend on its neighbours by rounding at most.
 ///
 /// Throws UserError where the config does not fit its task or the machine, or the folder cannot be
 /// used.
@@ -49,8 +49,5 @@ GroupResult train_group(const ExperimentConfig& config, const RunGroup& group,
 
 /// What a folder holds of a group: nothing where it was never saved.
 std::optional<GroupResult> saved_group(const ExperimentFolder& folder, const RunGroup& group);
-
-/// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
-at::Device device_of(const RunConfig& config);
 
 }  // namespace qkvlab

@@ -75,6 +75,12 @@ void keep_freed_memory() {
 #endif
 }
 
+void give_back_freed_memory() {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
+}
+
 Threads threads_in_use() {
   const auto get = blas_function<int (*)()>("openblas_get_num_threads");
   return {at::get_num_threads(), get != nullptr ? get() : 0};

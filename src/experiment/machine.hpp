@@ -18,6 +18,9 @@ void use_threads(int threads);
 /// tokens, 512 × 64 at a time; 2 cores, Debian 12, 29 November 2026).
 void keep_freed_memory();
 
+/// Gives it back once, where what comes next has other sizes.
+void give_back_freed_memory();
+
 /// The threads that each now uses; `blas` is 0 where the BLAS does not say.
 struct Threads {
   int intra_op = 0;

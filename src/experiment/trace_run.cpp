@@ -12,7 +12,7 @@
 #include "base/spelling.hpp"
 #include "config/attention_plan.hpp"
 #include "config/experiment_writer.hpp"
-#include "experiment/group_run.hpp"
+#include "experiment/group_model.hpp"
 #include "experiment/machine.hpp"
 #include "experiment/snapshot.hpp"
 #include "layers/loss.hpp"

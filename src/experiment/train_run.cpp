@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "config/attention_plan.hpp"
 #include "config/experiment_writer.hpp"
+#include "experiment/group_model.hpp"
 #include "experiment/interruption.hpp"
 #include "experiment/machine.hpp"
 
@@ -18,10 +19,7 @@ using Clock = std::chrono::steady_clock;
 RunGroup enter(const ExperimentConfig& config, const ExperimentFolder& folder) {
   // The file's digest is part of an identity.
   const auto task = make_task(config.task, {config.random.scheme, 0}, config.limits);
-  // An experiment is the same whatever the seed.
-  ExperimentConfig of_all_seeds = config;
-  of_all_seeds.random.seed = 0;
-  const std::string identity = identity_json(of_all_seeds, task->file_digest());
+  const std::string identity = identity_of_all_seeds(config, task->file_digest());
   VariantRuns variant;
   variant.name = attention_name(config.model);
   variant.identity = identity;

@@ -1,11 +1,11 @@
 #include "experiment/warm_up.hpp"
 
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <map>
@@ -111,7 +111,8 @@ void measure(const std::vector<WarmUpGroup>& groups, double* seconds) {
 
 }  // namespace
 
-std::vector<double> expected_seconds(const std::vector<WarmUpGroup>& groups) {
+std::vector<double> expected_seconds(const std::vector<WarmUpGroup>& groups,
+                                     const std::function<bool()>& stop) {
   if (groups.empty()) return {};
   const size_t bytes = groups.size() * sizeof(double);
   void* const shared =
@@ -119,10 +120,12 @@ std::vector<double> expected_seconds(const std::vector<WarmUpGroup>& groups) {
   if (shared == MAP_FAILED) throw std::bad_alloc();
   auto* const seconds = static_cast<double*>(shared);
   std::fill_n(seconds, groups.size(), 0);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
+    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, SIG_IGN);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);  // it has died before
     try {
       measure(groups, seconds);
     } catch (const std::exception&) {
@@ -131,7 +134,14 @@ std::vector<double> expected_seconds(const std::vector<WarmUpGroup>& groups) {
     }
     _exit(0);
   }
-  while (child > 0 && waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+  while (child > 0 && waitpid(child, nullptr, WNOHANG) == 0) {
+    constexpr useconds_t kMicroseconds = 5000;
+    usleep(kMicroseconds);
+    if (!stop()) continue;
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    std::fill_n(seconds, groups.size(), 0);
+    break;
   }
   std::vector<double> result(seconds, seconds + groups.size());
   munmap(shared, bytes);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "config/ablation_plan.hpp"
@@ -15,8 +16,9 @@ struct WarmUpGroup {
 
 /// The seconds that each group is expected to take in one process. Measured on a few steps of the
 /// first group of every variant, in a process of its own (autograd must not have run in one that
-/// forks workers), which takes about a second at most: what is left then is estimated by its FLOPs.
-/// All zeros where nothing could be measured.
-std::vector<double> expected_seconds(const std::vector<WarmUpGroup>& groups);
+/// forks workers). After a second it begins no further variant: what is left is estimated by its
+/// FLOPs. All zeros where nothing could be measured, or `stop`, asked again and again, says so.
+std::vector<double> expected_seconds(const std::vector<WarmUpGroup>& groups,
+                                     const std::function<bool()>& stop);
 
 }  // namespace qkvlab

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 #include <new>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -24,6 +25,7 @@ namespace {
 constexpr std::chrono::milliseconds kProgressEvery(100);
 constexpr std::chrono::milliseconds kLookAgainAfter(200);
 constexpr int kTries = 2;
+constexpr int kMostLost = 10;
 
 using StopFlag = std::atomic<bool>;
 static_assert(StopFlag::is_always_lock_free, "it is shared between processes");
@@ -97,8 +99,11 @@ WorkerPool::WorkerPool(int64_t workers, Work work)
 }
 
 WorkerPool::~WorkerPool() {
-  for (Worker& worker : workers_) {
-    worker.link = Descriptor();  // which ends a worker that has nothing to do
+  // Which ends the workers that have nothing to do. All links first: a worker holds copies of those
+  // of the workers before it.
+  for (Worker& worker : workers_) worker.link = Descriptor();
+  for (const Worker& worker : workers_) {
+    if (worker.pid < 0) continue;
     if (worker.job >= 0) kill(worker.pid, SIGKILL);
     wait_for(worker.pid);
   }
@@ -136,12 +141,13 @@ void WorkerPool::serve(int socket) {
   Link link(socket, flag_of(shared_));
   size_t job = 0;
   while (recv(socket, &job, sizeof(job), 0) == static_cast<ssize_t>(sizeof(job))) {
+    link.send({});  // it has begun
     Message message;
     message.is_end = true;
     try {
       message.end = link.stop_requested() ? JobEnd::kStopped : work_(job, link);
     } catch (const UserError& error) {
-      message.end = JobEnd::kRefused;
+      message.end = error.code() == ExitCode::kFailed ? JobEnd::kFailed : JobEnd::kRefused;
       message.set_text(error.what());
     } catch (const std::bad_alloc&) {
       message.end = JobEnd::kBroke;
@@ -166,19 +172,31 @@ bool WorkerPool::is_idle() const {
 void WorkerPool::run(size_t jobs, const PoolListener& listener) {
   for (size_t job = 0; job < jobs; ++job) waiting_.push_back(job);
   broken_.assign(jobs, 0);
+  lost_.assign(jobs, 0);
   StopFlag& stop = flag_of(shared_);
-  while (true) {
-    if (listener.idle()) stop = true;
-    if (!stop) hand_out(listener);
-    const bool nothing_left = stop || (waiting_.empty() && busy_.empty());
-    if (nothing_left && is_idle()) return;
-    std::vector<pollfd> links;
-    for (const Worker& worker : workers_) links.push_back({worker.link.get(), POLLIN, 0});
-    constexpr int kMilliseconds = 100;
-    if (poll(links.data(), links.size(), kMilliseconds) < 0) continue;  // a signal
-    for (size_t i = 0; i < links.size(); ++i) {
-      if (links[i].revents != 0) receive(workers_[i], listener);
+  try {
+    while (!is_idle() || (!stop && !(waiting_.empty() && busy_.empty()))) {
+      if (listener.idle()) stop = true;
+      if (!stop) hand_out(listener);
+      wait_for_workers(listener);
     }
+  } catch (...) {
+    stop = true;
+    const PoolListener nobody = {[](size_t) {}, [](size_t, int64_t, int64_t) {},
+                                 [](size_t, JobEnd, const std::string&, bool) {},
+                                 [] { return true; }};
+    while (!is_idle()) wait_for_workers(nobody);
+    throw;
+  }
+}
+
+void WorkerPool::wait_for_workers(const PoolListener& listener) {
+  std::vector<pollfd> links;
+  for (const Worker& worker : workers_) links.push_back({worker.link.get(), POLLIN, 0});
+  constexpr int kMilliseconds = 100;
+  if (poll(links.data(), links.size(), kMilliseconds) < 0) return;  // a signal
+  for (size_t i = 0; i < links.size(); ++i) {
+    if (links[i].revents != 0) receive(workers_[i], listener);
   }
 }
 
@@ -195,6 +213,7 @@ void WorkerPool::hand_out(const PoolListener& listener) {
     if (send(worker.link.get(), &job, sizeof(job), MSG_NOSIGNAL) < 0) continue;
     waiting_.pop_front();
     worker.job = static_cast<int64_t>(job);
+    worker.begun = false;
     listener.begins(job);
   }
 }
@@ -204,31 +223,45 @@ void WorkerPool::receive(Worker& worker, const PoolListener& listener) {
   const ssize_t size = recv(worker.link.get(), &message, sizeof(message), MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size == static_cast<ssize_t>(sizeof(message))) {
-    if (!message.is_end) {
-      listener.progress(static_cast<size_t>(worker.job), message.step, message.total);
+    const auto job = static_cast<size_t>(worker.job);
+    if (message.is_end) {
+      worker.job = -1;
+      // It has ended itself: the next job is for its successor.
+      if (message.end == JobEnd::kBroke) {
+        wait_for(std::exchange(worker.pid, -1));
+        replace(worker);
+      }
+      end_job(job, message.end, message.text.data(), listener);
     } else {
-      end_job(worker, message.end, message.text.data(), listener);
+      worker.begun = true;
+      if (message.total > 0) listener.progress(job, message.step, message.total);
     }
     return;
   }
-  const std::string death = death_of(wait_for(worker.pid));
-  worker.pid = -1;
-  const int64_t job = worker.job;
-  worker.job = -1;
-  Worker dead = std::move(worker);
-  dead.job = job;
-  worker = start();
-  if (job >= 0) end_job(dead, JobEnd::kBroke, death, listener);
+  const std::string death = death_of(wait_for(std::exchange(worker.pid, -1)));
+  const int64_t job = std::exchange(worker.job, -1);
+  const bool begun = worker.begun;
+  replace(worker);
+  if (job < 0) return;
+  const auto number = static_cast<size_t>(job);
+  if (!begun && ++lost_[number] < kMostLost) {
+    waiting_.push_front(number);  // which is not the job's fault
+  } else {
+    end_job(number, JobEnd::kBroke, death, listener);
+  }
 }
 
-void WorkerPool::end_job(Worker& worker, JobEnd end, const std::string& text,
+void WorkerPool::replace(Worker& worker) {
+  worker.link = Descriptor();
+  worker = start();
+}
+
+void WorkerPool::end_job(size_t job, JobEnd end, const std::string& text,
                          const PoolListener& listener) {
-  const auto job = static_cast<size_t>(worker.job);
-  worker.job = -1;
   const bool retried = end == JobEnd::kBroke && ++broken_[job] < kTries;
   if (retried) waiting_.push_front(job);
   if (end == JobEnd::kBusy) busy_.emplace_back(Clock::now() + kLookAgainAfter, job);
-  if (end == JobEnd::kRefused) flag_of(shared_) = true;
+  if (end == JobEnd::kFailed) flag_of(shared_) = true;
   listener.ended(job, end, text, retried);
 }
 

@@ -18,7 +18,8 @@ enum class JobEnd : int32_t {
   kDone,
   kBusy,     // somebody else does it: to be looked at again
   kStopped,  // it was asked to stop, or must not begin
-  kRefused,  // by a mistake of the user or the machine that no retry mends; the text says which
+  kRefused,  // by a mistake in what it works on, which no retry mends; the text says which
+  kFailed,   // by the machine (a full disk), which would fail every other job too
   kBroke     // the worker has died, or could not go on; the text says how
 };
 
@@ -51,7 +52,8 @@ struct PoolListener {
 /// process starts a thread.
 class WorkerPool {
  public:
-  /// Runs in a worker. A thrown UserError is kRefused, any other exception kBroke.
+  /// Runs in a worker. A thrown UserError is kRefused, or kFailed where that is its exit code; any
+  /// other exception is kBroke.
   using Work = std::function<JobEnd(size_t job, JobLink& link)>;
 
   WorkerPool(int64_t workers, Work work);
@@ -60,14 +62,16 @@ class WorkerPool {
   WorkerPool& operator=(const WorkerPool&) = delete;
 
   /// Does the jobs 0 to `jobs` - 1, in that order, and returns when nothing is left to be done or,
-  /// where a stop was wanted or a job was refused, when every worker has stopped.
+  /// where a stop was wanted or a job failed, when every worker has stopped; so it does before it
+  /// passes on what a listener throws.
   void run(size_t jobs, const PoolListener& listener);
 
  private:
   struct Worker {
     pid_t pid = -1;
-    Descriptor link;   // a socket
-    int64_t job = -1;  // none
+    Descriptor link;     // a socket
+    int64_t job = -1;    // none
+    bool begun = false;  // the worker has said that it has the job
   };
   using Clock = std::chrono::steady_clock;
 
@@ -75,7 +79,10 @@ class WorkerPool {
   [[noreturn]] void serve(int link);
   void hand_out(const PoolListener& listener);
   void receive(Worker& worker, const PoolListener& listener);
-  void end_job(Worker& worker, JobEnd end, const std::string& text, const PoolListener& listener);
+  void replace(Worker& worker);
+  /// Handles what workers send, for at most 0.1 s.
+  void wait_for_workers(const PoolListener& listener);
+  void end_job(size_t job, JobEnd end, const std::string& text, const PoolListener& listener);
   bool is_idle() const;
 
   Work work_;
@@ -84,6 +91,7 @@ class WorkerPool {
   std::deque<size_t> waiting_;
   std::deque<std::pair<Clock::time_point, size_t>> busy_;  // when to look at them again
   std::vector<int> broken_;                                // how often a job has
+  std::vector<int> lost_;  // how often its worker had died before it began
 };
 
 }  // namespace qkvlab

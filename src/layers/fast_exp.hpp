@@ -7,7 +7,7 @@
 
 namespace qkvlab {
 
-/// eˣ for x up to 88 within 2 units in the last place, and 0 below -87, in a form that a compiler
+/// eˣ for x up to 87 within 2 units in the last place, and 0 below -87, in a form that a compiler
 /// turns into vector instructions: 2ⁿ times a polynomial on ±ln 2 / 2, with the coefficients of
 /// Cephes' expf (Moshier 1989). NaN stays NaN.
 QKVLAB_INLINE float fast_exp(float x) {

@@ -14,7 +14,7 @@ float cross_entropy_rows(const float* logits, const int64_t* targets, int64_t ro
   int64_t supervised = 0;
   for (int64_t i = 0; i < rows; ++i) supervised += targets[i] >= 0 ? 1 : 0;
   const float share = supervised == 0 ? 0 : 1 / static_cast<float>(supervised);
-  float total = 0;
+  double total = 0;
   for (int64_t i = 0; i < rows; ++i) {
     const float* row = logits + i * classes;
     float* slope = gradient + i * classes;
@@ -31,12 +31,13 @@ float cross_entropy_rows(const float* logits, const int64_t* targets, int64_t ro
       slope[j] = fast_exp(row[j] - highest);
       sum += slope[j];
     }
-    total += highest + std::log(sum) - row[targets[i]];
+    // The target's own distance first: highest + log(sum) would round a small loss away.
+    total += std::log(sum) - (row[targets[i]] - highest);
 #pragma omp simd
     for (int64_t j = 0; j < classes; ++j) slope[j] *= share / sum;
     slope[targets[i]] -= share;
   }
-  return total * share;
+  return static_cast<float>(total * static_cast<double>(share));
 }
 
 }  // namespace qkvlab

@@ -25,7 +25,8 @@ struct MatrixView {
 class SmallProducts {
  public:
   /// c [m, n] = start + a [m, k] · b [k, n]. `c` lies in rows of `c_row` numbers, and may be what
-  /// `start` shows (to add to it) but overlaps nothing else; without data `start` is zero.
+  /// `start` shows (to add to it) but overlaps nothing else; without data `start` is zero, and its
+  /// columns lie side by side whatever its view says.
   void multiply(int64_t m, int64_t n, int64_t k, const MatrixView& a, const MatrixView& b, float* c,
                 int64_t c_row, const MatrixView& start = {});
 

@@ -1,5 +1,8 @@
 #include "record/experiment_file.hpp"
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/atomic_file.hpp"
 #include "base/json.hpp"
 #include "base/number_text.hpp"
@@ -18,11 +21,20 @@ std::string text_of(const JsonValue& object, const std::string& whole) {
   return whole.substr(begin, end - begin);
 }
 
+bool is_letter_digit_or_dash(char letter) {
+  return letter == '-' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
+}
+
 RunGroup group_of(const JsonValue& json) {
   RunGroup group;
   group.variant = json.at("variant").string();
   for (const JsonValue& run : json.at("runs").array()) {
-    group.runs.push_back({run.at("run").string(), run.at("seed").integer(0)});
+    const std::string& id = run.at("run").string();
+    // It names files.
+    if (id.empty() || !std::all_of(id.begin(), id.end(), is_letter_digit_or_dash)) {
+      run.at("run").fail("must be the id of a run");
+    }
+    group.runs.push_back({id, run.at("seed").integer(0)});
   }
   if (group.runs.empty()) json.at("runs").fail("must not be empty");
   return group;

@@ -61,7 +61,7 @@ void refuse_difference(const std::string& folder, const std::string& what, const
       first_difference(parse_json(there, folder), parse_json(here, folder), "there", "here");
   if (!difference) return;
   throw UserError(folder + ": holds " + what + ": " + *difference +
-                  "; choose another folder with --out");
+                  "; choose another folder with --out (ablate finds one with --force-new)");
 }
 
 std::set<std::string> runs_of(const std::vector<RunGroup>& groups) {
@@ -106,6 +106,10 @@ std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
   if (fs::exists(experiment_file(), unreadable) || unreadable) {
     file = read_experiment_file(experiment_file());
     refuse_difference(path_, "another experiment", file.identity, experiment.identity);
+  } else if (!fs::is_empty(path_ + "/records", unreadable)) {
+    throw UserError(path_ +
+                    ": holds records, but no experiment.json says of what; choose another folder "
+                    "with --out");
   }
   const std::set<std::string> listed = runs_of(file.groups);
   bool changed = false;

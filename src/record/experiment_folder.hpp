@@ -41,9 +41,9 @@ class ExperimentFolder {
   }
 
   /// Creates what is missing of the folder and enters the runs that it does not list yet, in new
-  /// groups. Groups that are there stay as they are, so that a group's results are the same
-  /// whenever and by whomever it is trained. Returns the groups that hold the wanted runs, in the
-  /// order in which they were entered. Several processes may enter runs at once.
+  /// groups. Groups that are there stay as they are, so that on one machine a group's results
+  /// are the same whenever and by whomever it is trained. Returns the groups that hold the wanted
+  /// runs, in the order in which they were entered. Several processes may enter runs at once.
   ///
   /// Throws UserError where the folder cannot be written to, was made by a newer version, or holds
   /// an experiment or a variant of another identity: then the first difference is named.

@@ -6,18 +6,21 @@
 namespace qkvlab {
 
 void FrozenRuns::freeze(int64_t run) {
-  std::vector<at::Tensor> values;
-  for (const at::Tensor& parameter : parameters_) {
-    values.push_back(parameter.detach()[run].clone());
+  const torch::NoGradGuard no_grad;
+  const bool first = kept_.empty();
+  const at::Tensor index =
+      at::full({1}, run, at::device(parameters_.front().device()).dtype(at::kLong));
+  runs_ = first ? index : at::cat({runs_, index});
+  kept_.resize(parameters_.size());
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const at::Tensor value = parameters_[i].index_select(0, index);
+    kept_[i] = first ? value : at::cat({kept_[i], value});
   }
-  kept_.emplace_back(run, std::move(values));
 }
 
 void FrozenRuns::restore() const {
   const torch::NoGradGuard no_grad;
-  for (const auto& [run, values] : kept_) {
-    for (size_t i = 0; i < parameters_.size(); ++i) parameters_[i][run].copy_(values[i]);
-  }
+  for (size_t i = 0; i < kept_.size(); ++i) parameters_[i].index_copy_(0, runs_, kept_[i]);
 }
 
 }  // namespace qkvlab

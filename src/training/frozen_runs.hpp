@@ -2,7 +2,6 @@
 
 #include <ATen/core/Tensor.h>
 
-#include <utility>
 #include <vector>
 
 namespace qkvlab {
@@ -23,7 +22,8 @@ class FrozenRuns {
 
  private:
   std::vector<at::Tensor> parameters_;
-  std::vector<std::pair<int64_t, std::vector<at::Tensor>>> kept_;
+  at::Tensor runs_;               // int64 [F], the frozen ones; undefined while there are none
+  std::vector<at::Tensor> kept_;  // [F, …] of each parameter
 };
 
 }  // namespace qkvlab

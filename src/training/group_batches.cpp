@@ -32,6 +32,18 @@ std::vector<Batch> batches_of(const GroupTasks& tasks, Split split,
   return batches;
 }
 
+/// A batch as long as the task's longest sequence. Dropout masks are drawn in the shape of the
+/// batch: filled up only to the longest of the group, they would depend on the runs beside it.
+Batch filled_up(Batch batch, int64_t length) {
+  const at::Tensor& tokens = batch.input.tokens;
+  if (tokens.size(-1) == length) return batch;
+  if (!batch.input.valid.defined()) batch.input.valid = at::ones(tokens.sizes(), at::kBool);
+  batch.input.valid = padded(batch.input.valid, length, 0);
+  batch.input.tokens = padded(tokens, length, 0);
+  if (batch.targets.dim() == 2) batch.targets = padded(batch.targets, length, kUnsupervised);
+  return batch;
+}
+
 }  // namespace
 
 Batch stack_batches(std::vector<Batch> batches) {
@@ -69,7 +81,11 @@ Batch group_batch(const GroupTasks& tasks, Split split,
 
 GroupBatches::GroupBatches(GroupTasks tasks, const std::vector<RandomSource>& data,
                            int64_t batch_size, int64_t accumulate, at::Device device)
-    : tasks_(std::move(tasks)), runs_(data.size()), batch_size_(batch_size), device_(device) {
+    : tasks_(std::move(tasks)),
+      runs_(data.size()),
+      scheme_(data.front().scheme()),
+      batch_size_(batch_size),
+      device_(device) {
   require(tasks_.size() == 1 || tasks_.size() == runs_, "one task for all runs, or each its own");
   for (const RandomSource& source : data) {
     orders_.emplace_back(*tasks_[tasks_.size() == 1 ? 0 : orders_.size()], source,
@@ -98,6 +114,10 @@ Questions GroupBatches::pass(const std::vector<std::vector<int64_t>>& numbers,
   std::vector<std::string> digests;
   for (const Batch& batch : batches) digests.push_back(digest_of(batch));
   for (size_t run = 0; run < runs_; ++run) seen(run, digests[digests.size() == 1 ? 0 : run]);
+  if (scheme_ == RandomScheme::kKeyed) {
+    const int64_t longest = tasks_.front()->shape().length;
+    for (Batch& batch : batches) batch = filled_up(std::move(batch), longest);
+  }
   return questions_of(stack_batches(std::move(batches)), device_);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <stdexcept>
@@ -246,14 +247,20 @@ TEST(AtomicFile, OnlyWhatProcessesThatAreGoneHaveLeftIsRemoved) {
   const pid_t gone = fork();
   if (gone == 0) _exit(0);
   waitpid(gone, nullptr, 0);
-  folder.write(".qkvlab-" + std::to_string(gone) + "-0.tmp", "x");
+  const auto long_ago = std::filesystem::file_time_type::clock::now() - std::chrono::hours(1);
+  const std::string abandoned = ".qkvlab-" + std::to_string(gone) + "-0.tmp";
+  const std::string recent = ".qkvlab-" + std::to_string(gone) + "-1.tmp";
+  folder.write(recent, "x");
+  std::filesystem::last_write_time(folder.write(abandoned, "x"), long_ago);
   const std::string alive = ".qkvlab-" + std::to_string(getpid()) + "-0.tmp";
-  folder.write(alive, "x");
+  std::filesystem::last_write_time(folder.write(alive, "x"), long_ago);
   folder.write(".qkvlab-notes", "x");
   remove_abandoned_files(folder.path());
   std::vector<std::string> left = folder.entries();
   std::sort(left.begin(), left.end());
-  EXPECT_EQ(left, (std::vector<std::string>{alive, ".qkvlab-notes"}));
+  std::vector<std::string> expected = {alive, recent, ".qkvlab-notes"};
+  std::sort(expected.begin(), expected.end());
+  EXPECT_EQ(left, expected);
 }
 
 }  // namespace

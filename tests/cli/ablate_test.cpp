@@ -1,5 +1,7 @@
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -50,6 +52,7 @@ class AblateTest : public testing::Test {
       for (std::string line; std::getline(lines, line);) {
         json record = json::parse(line);
         for (const char* measured : {"wall_s", "peak_rss_mb"}) record.erase(measured);
+        if (record.contains("config")) record["config"].erase("run");  // how it was asked to run
         runs[record["run"]].push_back(std::move(record));
       }
     }
@@ -168,7 +171,10 @@ TEST_F(AblateTest, KilledAtRandomMomentsItGoesOnToTheSameRecords) {
 TEST_F(AblateTest, InterruptedItSavesAndGoesOn) {
   ASSERT_EQ(run({"--out", "whole", "training.steps=3000", "record.step=0"}).exit_code, 0);
   RunningProgram program(ablate({"training.steps=3000", "record.step=0"}), folder_.path());
-  usleep(2'500'000);
+  while (!std::filesystem::exists(folder_.file("runs/small/checkpoints")) ||
+         std::filesystem::is_empty(folder_.file("runs/small/checkpoints"))) {
+    usleep(1000);
+  }
   program.signal(SIGINT);
   const ProgramRun stopped = program.wait();
   EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
@@ -184,8 +190,13 @@ TEST_F(AblateTest, TwoProcessesShareTheWork) {
   const ProgramRun first = one.wait(), second = other.wait();
   EXPECT_EQ(first.exit_code, 0) << first.error;
   EXPECT_EQ(second.exit_code, 0) << second.error;
-  EXPECT_EQ(first.out.substr(0, 40), second.out.substr(0, 40));
-  EXPECT_EQ(records(), records("whole"));  // no run twice: its records would be there twice
+  EXPECT_EQ(records(), records("whole"));
+  // No run twice: each wrote its own lines, and whoever trained a group last wrote all of them.
+  const auto trained = [](const ProgramRun& run) {
+    const size_t at = run.error.find(" groups to train");
+    return at == std::string::npos ? 0 : std::stoi(run.error.substr(run.error.rfind('\n', at) + 1));
+  };
+  EXPECT_GT(trained(first) + trained(second), 12) << first.error << second.error;
 }
 
 TEST_F(AblateTest, DivergedRunsAreToldAndDoNotDisturbTheOthers) {
@@ -227,6 +238,49 @@ TEST_F(AblateTest, AChangedFieldIsRefusedWithTheDifference) {
   EXPECT_EQ(records(), before);
 }
 
+TEST_F(AblateTest, ARunIsTheSameByAnyName) {
+  ASSERT_EQ(run({"--seeds", "0..1"}).exit_code, 0);
+  const Runs before = records();
+  const ProgramRun renamed = run({"--seeds", "0..1", R"(ablation.grid={"model.n_layers":[1]})"});
+  ASSERT_EQ(renamed.exit_code, 0) << renamed.error;
+  EXPECT_NE(renamed.error.find("8 of them done"), std::string::npos) << renamed.error;
+  EXPECT_NE(line_with(renamed.out, "uniform model.n_layers=1").find(" 2 "), std::string::npos)
+      << renamed.out;
+  EXPECT_EQ(records(), before);
+}
+
+TEST_F(AblateTest, WhatIsDamagedCostsItsOwnGroupAlone) {
+  ASSERT_EQ(run({"--seeds", "0..3"}).exit_code, 0);
+  const json group = experiment()["groups"][0];
+  const std::string damaged = group["runs"][0]["run"];
+  const std::string file = "runs/small/checkpoints/" + damaged + ".json";
+  const Runs before = records();
+  folder_.write(file, "{");
+  const ProgramRun done = run();
+  EXPECT_EQ(done.exit_code, 1);
+  EXPECT_NE(done.error.find("2 runs of 20 did not complete"), std::string::npos) << done.error;
+  EXPECT_NE(done.error.find(file), std::string::npos) << done.error;
+  EXPECT_EQ(records().size(), kRuns);  // the others were trained
+  std::filesystem::remove(folder_.file(file));
+  ASSERT_EQ(run().exit_code, 0);
+  for (const auto& [id, all] : before) EXPECT_EQ(records().at(id), all);
+}
+
+TEST_F(AblateTest, AFullDiskIsOneLineAndFreedTheSweepGoesOn) {
+  ASSERT_EQ(run({"--out", "whole"}).exit_code, 0);
+  struct rlimit before {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  struct rlimit small = before;
+  small.rlim_cur = 20'000;  // which not even the first group's records keep within
+  setrlimit(RLIMIT_FSIZE, &small);
+  const ProgramRun full = run();
+  setrlimit(RLIMIT_FSIZE, &before);
+  EXPECT_EQ(full.exit_code, 1);
+  EXPECT_NE(full.error.find("cannot be written: File too large"), std::string::npos) << full.error;
+  ASSERT_EQ(run().exit_code, 0);
+  EXPECT_EQ(records(), records("whole"));
+}
+
 TEST_F(AblateTest, ThePartitionIsFixedBeforeTheFirstStep) {
   ASSERT_EQ(run().exit_code, 0);
   const json groups = experiment()["groups"];
@@ -236,16 +290,27 @@ TEST_F(AblateTest, ThePartitionIsFixedBeforeTheFirstStep) {
 }
 
 TEST_F(AblateTest, ParametersCanBeMatched) {
-  const ProgramRun done = run({"ablation.match_parameters=true", "--seeds", "0"});
+  const ProgramRun done =
+      run({"ablation.match_parameters=true", "--seeds", "0", "--variants", "uniform"});
   ASSERT_EQ(done.exit_code, 0) << done.error;
   EXPECT_NE(done.out.find("MLP width"), std::string::npos) << done.out;
   EXPECT_NE(line_with(done.out, "uniform").find("32 → "), std::string::npos) << done.out;
 }
 
 TEST_F(AblateTest, TheMemoryOfAllWorkersTogetherIsLimited) {
-  const ProgramRun done = run({"limits.memory_mb=400", "--workers", "8", "--seeds", "0..1"});
+  const ProgramRun done = run({"limits.memory_mb=400", "--workers", "4", "--seeds", "0..1"});
   ASSERT_EQ(done.exit_code, 0) << done.error;
-  EXPECT_EQ(done.error.find("8 workers"), std::string::npos) << done.error;
+  EXPECT_NE(done.error.find("4 groups to train by 2 workers"), std::string::npos) << done.error;
+  // A group that is in the folder stays as it is, so one that does not fit is refused.
+  ASSERT_EQ(run({"--replicas", "200", "--seeds", "0..199", "training.steps=1", "--out", "large",
+                 "limits.seconds=0.001"})
+                .exit_code,
+            130);
+  const ProgramRun refused = run({"--replicas", "200", "--seeds", "0..199", "training.steps=1",
+                                  "--out", "large", "limits.memory_mb=180"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("a group of 200 runs needs about"), std::string::npos)
+      << refused.error;
 }
 
 TEST_F(AblateTest, MistakesAreOneLineAndNothingIsLost) {

@@ -48,8 +48,8 @@ TEST(WorkerPool, DoesEveryJobOnceInSeveralProcesses) {
   const TemporaryFolder folder;
   Told told;
   WorkerPool pool(3, [&](size_t job, JobLink& link) {
-    EXPECT_EQ(times(folder, job), 1U);
-    link.progress(static_cast<int64_t>(job), 20);
+    times(folder, job);
+    link.progress(static_cast<int64_t>(job) + 1, 20);
     std::ofstream(folder.file("pids"), std::ios::app) << getpid() << "\n";
     usleep(2000);
     return JobEnd::kDone;
@@ -57,7 +57,11 @@ TEST(WorkerPool, DoesEveryJobOnceInSeveralProcesses) {
   pool.run(20, told.listener());
   for (size_t job = 0; job < 20; ++job) {
     EXPECT_EQ(told.ends[job], std::vector<JobEnd>{JobEnd::kDone});
+    EXPECT_EQ(times(folder, job), 2U);  // this one is the second
   }
+  // What comes less than 0.1 s after the former is not sent, but for a job's first.
+  for (const auto& [job, step] : told.steps) EXPECT_EQ(step, static_cast<int64_t>(job) + 1);
+  EXPECT_FALSE(told.steps.empty());
   std::ifstream pids(folder.file("pids"));
   const std::set<std::string> processes(std::istream_iterator<std::string>(pids), {});
   EXPECT_EQ(processes.size(), 3U);
@@ -78,8 +82,10 @@ TEST(WorkerPool, AJobWhoseWorkerIsKilledIsDoneOnceMore) {
 }
 
 TEST(WorkerPool, WhatBreaksTwiceIsGivenUpAndTheOthersAreDone) {
+  const TemporaryFolder folder;
   Told told;
-  WorkerPool pool(2, [](size_t job, JobLink&) -> JobEnd {
+  WorkerPool pool(2, [&](size_t job, JobLink&) -> JobEnd {
+    times(folder, job);
     if (job == 1) raise(SIGKILL);
     if (job == 2) throw std::bad_alloc();
     if (job == 3) throw std::runtime_error("a fault\nwith a stack trace");
@@ -87,22 +93,73 @@ TEST(WorkerPool, WhatBreaksTwiceIsGivenUpAndTheOthersAreDone) {
   });
   pool.run(6, told.listener());
   const std::vector<JobEnd> twice = {JobEnd::kBroke, JobEnd::kBroke};
-  for (const size_t job : {1, 2, 3}) EXPECT_EQ(told.ends[job], twice) << job;
+  for (const size_t job : {1, 2, 3}) {
+    EXPECT_EQ(told.ends[job], twice) << job;
+    EXPECT_EQ(times(folder, job), 3U) << job;  // this one is the third
+  }
   for (const size_t job : {0, 4, 5}) EXPECT_EQ(told.ends[job].front(), JobEnd::kDone) << job;
   EXPECT_EQ(told.texts[1], "its process was killed by signal 9 (Killed)");
   EXPECT_EQ(told.texts[2], "out of memory");
   EXPECT_EQ(told.texts[3], "a fault");
 }
 
-TEST(WorkerPool, WhatIsRefusedStopsTheOthers) {
+TEST(WorkerPool, AWorkerKilledWhileItHasNothingToDoCostsNothing) {
+  const TemporaryFolder folder;
+  Told told;
+  WorkerPool pool(1, [&](size_t job, JobLink&) {
+    times(folder, job);
+    if (job != 0) return JobEnd::kDone;
+    // Dies once it has said that the job is done, when the next one may be on its way to it.
+    if (fork() == 0) {
+      const pid_t worker = getppid();
+      usleep(1000);
+      kill(worker, SIGKILL);
+      _exit(0);
+    }
+    return JobEnd::kDone;
+  });
+  pool.run(30, told.listener());
+  EXPECT_EQ(told.ends.size(), 30U);
+  EXPECT_LE(told.retries, 1);  // of the job, if any, that was begun
+}
+
+TEST(WorkerPool, WhatAListenerThrowsComesAfterTheOthersHaveStopped) {
+  const TemporaryFolder folder;
+  WorkerPool pool(2, [&](size_t job, JobLink& link) {
+    while (job != 0 && !link.stop_requested()) usleep(1000);
+    std::ofstream(folder.file(std::to_string(job) + " stopped")) << "x";
+    return JobEnd::kDone;
+  });
+  Told told;
+  PoolListener listener = told.listener();
+  listener.ended = [](size_t, JobEnd, const std::string&, bool) {
+    throw std::runtime_error("a listener's");
+  };
+  EXPECT_THROW(pool.run(2, listener), std::runtime_error);
+  EXPECT_EQ(TemporaryFolder::read(folder.file("1 stopped")), "x");
+}
+
+TEST(WorkerPool, AMistakeInOneJobCostsNoOther) {
+  Told told;
+  WorkerPool pool(2, [](size_t job, JobLink&) {
+    if (job == 0) throw UserError("damaged");
+    return JobEnd::kDone;
+  });
+  pool.run(5, told.listener());
+  EXPECT_EQ(told.ends[0], std::vector<JobEnd>{JobEnd::kRefused});
+  EXPECT_EQ(told.texts[0], "damaged");
+  EXPECT_EQ(told.ends.size(), 5U);
+}
+
+TEST(WorkerPool, WhereTheMachineFailsTheOthersStop) {
   Told told;
   WorkerPool pool(2, [](size_t job, JobLink& link) {
-    if (job == 0) throw UserError("no space");
+    if (job == 0) throw UserError("no space", ExitCode::kFailed);
     while (!link.stop_requested()) usleep(1000);
     return JobEnd::kStopped;
   });
   pool.run(50, told.listener());
-  EXPECT_EQ(told.ends[0].front(), JobEnd::kRefused);
+  EXPECT_EQ(told.ends[0].front(), JobEnd::kFailed);
   EXPECT_EQ(told.texts[0], "no space");
   EXPECT_LE(told.ends.size(), 3U);
 }
@@ -111,7 +168,7 @@ TEST(WorkerPool, StopsWhenItIsWanted) {
   Told told;
   WorkerPool pool(2, [](size_t, JobLink& link) {
     for (int64_t step = 1; !link.stop_requested(); ++step) {
-      link.progress(step, 0);
+      link.progress(step, 1);
       usleep(1000);
     }
     return JobEnd::kStopped;

@@ -82,7 +82,7 @@ TEST(ExperimentFolder, RefusesAnotherExperimentAndNamesTheDifference) {
   const std::string complaint = user_error([&] { enter(folder, "bb", 0, R"({"lr": 0.1})"); });
   EXPECT_EQ(complaint, folder.file("e") +
                            ": holds another experiment: lr is 0.3 there, 0.1 here; "
-                           "choose another folder with --out");
+                           "choose another folder with --out (ablate finds one with --force-new)");
   EXPECT_EQ(TemporaryFolder::read(folder.file("e/experiment.json")), before);
 }
 
@@ -119,6 +119,25 @@ TEST(ExperimentFolder, RefusesTheFolderOfANewerVersion) {
   text.replace(text.find("\"schema\": 1"), 11, "\"schema\": 2");
   folder.write("e/experiment.json", text);
   EXPECT_NE(user_error([&] { enter(folder, "bb", 1); }).find("was written by a newer qkvlab"),
+            std::string::npos);
+}
+
+TEST(ExperimentFolder, RecordsOfNobodyKnowsWhatAreNotMixedWithOthers) {
+  const TemporaryFolder folder;
+  enter(folder, "aa", 0);
+  folder.write("e/records/aa.jsonl", "");
+  std::filesystem::remove(folder.file("e/experiment.json"));
+  EXPECT_NE(user_error([&] { enter(folder, "aa", 0); }).find("no experiment.json says of what"),
+            std::string::npos);
+}
+
+TEST(ExperimentFolder, AnIdLeadsToNoOtherFolder) {
+  const TemporaryFolder folder;
+  enter(folder, "aa", 0);
+  std::string text = TemporaryFolder::read(folder.file("e/experiment.json"));
+  text.replace(text.find("{\"run\": \"aa\""), 12, "{\"run\": \"../aa\"");
+  folder.write("e/experiment.json", text);
+  EXPECT_NE(user_error([&] { enter(folder, "bb", 0); }).find("must be the id of a run"),
             std::string::npos);
 }
 

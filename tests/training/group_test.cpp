@@ -125,6 +125,44 @@ TEST(Group, EveryRunLearnsWhatItLearnsAlone) {
   }
 }
 
+TEST(Group, SentencesOfOtherLengthsBesideARunDoNotChangeWhatItDrops) {
+  std::string lines;
+  for (int i = 0; i < 12; ++i) {
+    lines += std::to_string(i % 2) + "\t";
+    for (int j = 0; j <= i % 5; ++j) lines += (j > 0 ? " w" : "w") + std::to_string((i + j) % 4);
+    lines += "\n";
+  }
+  SentencesTask task;
+  task.file = files().write("unequal.tsv", lines);
+  ExperimentConfig config = small_config(task);
+  config.training.batch_size = 2;
+  config.training.accumulate = 1;
+  config.record.attention.every = 0;
+  std::get<TransformerConfig>(config.model).dropout = {0.5, 0.5, 0.5};
+  Group together(config, {0, 1, 2, 3});
+  together.run();
+  for (int64_t seed = 0; seed < 4; ++seed) {
+    Group alone(config, {seed});
+    alone.run();
+    expect_close(together.sinks[static_cast<size_t>(seed)], alone.sinks[0]);
+  }
+}
+
+TEST(Group, BatchesOfOtherLengthsAreFilledUp) {
+  const auto of = [](std::vector<int64_t> tokens) {
+    const auto length = static_cast<int64_t>(tokens.size());
+    Batch batch;
+    batch.input.tokens = at::tensor(tokens, at::kLong).view({1, length});
+    batch.targets = batch.input.tokens + 1;
+    return batch;
+  };
+  const Batch stacked = stack_batches({of({4, 5}), of({6, 7, 8})});
+  EXPECT_EQ(rows_of(stacked.input.tokens.flatten(0, 1)), (Rows{{4, 5, 0}, {6, 7, 8}}));
+  EXPECT_EQ(rows_of(stacked.input.valid.flatten(0, 1).to(at::kLong)), (Rows{{1, 1, 0}, {1, 1, 1}}));
+  EXPECT_EQ(rows_of(stacked.targets.flatten(0, 1)), (Rows{{5, 6, kUnsupervised}, {7, 8, 9}}));
+  EXPECT_FALSE(stack_batches({of({4, 5}), of({6, 7})}).input.valid.defined());
+}
+
 TEST(Group, ADivergedRunIsFrozenAndItsNeighboursDoNotNotice) {
   const ExperimentConfig config = small_config(MajorityTask{});
   Group healthy(config, {0, 1, 2});
