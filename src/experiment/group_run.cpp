@@ -219,10 +219,11 @@ GroupResult result_of(const Checkpoint& saved, const ExperimentFolder& folder,
 void refuse_existing(const ExperimentFolder& folder, const RunGroup& group) {
   const auto saved = read_checkpoint(folder.checkpoint_file(group.name()));
   if (!saved) return;
-  throw UserError(folder.path() + ": this run is there already (" + saved->status + " after " +
-                  std::to_string(saved->training.step) + " steps); " +
-                  (saved->status == kEnded ? "" : "--resume goes on with it, ") +
-                  "--overwrite begins anew");
+  const std::optional<TrainingEnd>& end = saved->training.runs.front().end;
+  throw UserError(
+      folder.path() + ": this run is there already (" + (end ? status_name(*end) : saved->status) +
+      " after " + std::to_string(saved->training.step) + " steps); " +
+      (saved->status == kEnded ? "" : "--resume goes on with it, ") + "--overwrite begins anew");
 }
 
 }  // namespace

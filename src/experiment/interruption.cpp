@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <ctime>
 
@@ -12,26 +14,27 @@ namespace {
 constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
 
 volatile std::sig_atomic_t signalled = 0;
-volatile std::time_t first_second = 0;
+std::atomic<int64_t> first_came_at = 0;  // in milliseconds; lock-free
 const char* notice_to_write = "";
 
 /// What only calls that a signal handler may make can tell.
-std::time_t now_in_seconds() {
+int64_t now_in_milliseconds() {
   struct timespec now {};
   clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec;
+  return int64_t{1000} * now.tv_sec + now.tv_nsec / 1'000'000;
 }
 
 extern "C" void remember_signal(int number) {
   if (signalled == 0) {
     signalled = 1;
-    first_second = now_in_seconds();
+    first_came_at = now_in_milliseconds();
     // What fails here cannot be told.
     if (write(STDERR_FILENO, notice_to_write, std::strlen(notice_to_write)) < 0) return;
     return;
   }
   // `timeout` sends its signal to the process, and at once to its group as well.
-  if (now_in_seconds() - first_second < 2) return;
+  constexpr int64_t kTheSame = 1000;
+  if (now_in_milliseconds() - first_came_at < kTheSame) return;
   std::signal(number, SIG_DFL);
   raise(number);
 }

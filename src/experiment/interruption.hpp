@@ -6,8 +6,8 @@
 namespace qkvlab {
 
 /// While one lives, the first SIGINT or SIGTERM does not end the process but is remembered, so that
-/// a run can finish its step and save; one that comes more than a second or two later, of either
-/// kind, ends it as usual (`timeout` sends two at once). A signal
+/// a run can finish its step and save; one that comes more than a second later, of either kind,
+/// ends it as usual (`timeout` sends two at once). A signal
 /// that the process was started to ignore stays ignored. One at a time.
 ///
 /// `notice` is written to standard error at once when the first one comes; it must outlive this.

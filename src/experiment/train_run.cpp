@@ -44,10 +44,13 @@ TrainResult train_run(const ExperimentConfig& config, const TrainOptions& option
   const ExperimentFolder folder(options.folder);
   const RunGroup group = enter(config, folder);
   const Interruption interruption(options.interruption_notice);
-  const Clock::time_point start = Clock::now();
+  Clock::time_point start;
 
   GroupListener group_listener;
-  group_listener.begins = listener.begins;
+  group_listener.begins = [&](int64_t step) {
+    start = Clock::now();
+    listener.begins(step);
+  };
   group_listener.step = [&](const StepReport& report, const TrainingState& state) {
     listener.step(report);
     for (const Evaluation& evaluation : state.runs.front().evaluations) {

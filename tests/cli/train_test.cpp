@@ -187,9 +187,10 @@ TEST_F(TrainTest, ASecondSignalEndsItAtOnce) {
     usleep(1000);
   }
   usleep(1000000);
-  program.signal(SIGINT);
-  usleep(200000);
   program.signal(SIGTERM);
+  program.signal(SIGTERM);  // as `timeout` sends it twice: the same one
+  usleep(1200000);
+  program.signal(SIGINT);
   const ProgramRun done = program.wait();
   EXPECT_EQ(done.exit_code, -1);  // ended by the signal
   EXPECT_NE(done.error.find("a second signal ends the run without saving"), std::string::npos)

@@ -84,7 +84,8 @@ TEST_F(AblationPlans, AVariantIsWhatTheConfigSaysWithItsOverrides) {
   EXPECT_EQ(std::get<SgdConfig>(made.variants[0].config.training.optimizer).momentum, 0.9);
   EXPECT_EQ(made.variants[3].config.random.scheme, RandomScheme::kTorchStream);
   EXPECT_FALSE(model(made.variants[3]).mlp);
-  EXPECT_EQ(model(made.variants[4]).attention.plan.mode, "shared_kv") << "not the mode's name";
+  EXPECT_EQ(model(made.variants[4]).attention.plan.mode, "uniform") << "as it is called";
+  EXPECT_EQ(model(made.variants[4]).norm, NormPlace::kPost);
   EXPECT_TRUE(model(made.variants[5]).attention.packed);
   EXPECT_TRUE(made.base.ablation);
   EXPECT_EQ(made.base.random.seed, 0);

@@ -127,7 +127,8 @@ TEST_P(EveryModesIntermediates, FollowFromOneAnother) {
     EXPECT_TRUE(near(found.at("logits"), at::linear(normal_stream, parameter(*model, "head.weight"),
                                                     parameter(*model, "head.bias"))));
     EXPECT_TRUE(near(found.at("probabilities"), found.at("logits").softmax(-1)));
-    EXPECT_TRUE(same(found.at("logits"), model->forward(some_input()).logits));
+    // Which attends in one pass.
+    EXPECT_LT(largest(found.at("logits") - model->forward(some_input()).logits), 1e-5);
   }
 }
 

@@ -92,7 +92,8 @@ std::vector<Sized> sized_models(const ProjectionPlan& plan) {
 }
 
 std::shared_ptr<ModelImpl> built(const Sized& sized) {
-  return make_model(sized.model, sized.shape, RandomSource(RandomScheme::kKeyed, 1));
+  // Under torch_stream every product is LibTorch's, and so can be counted.
+  return make_model(sized.model, sized.shape, RandomSource(RandomScheme::kTorchStream, 1));
 }
 
 /// The part of a model that a parameter belongs to, by its path alone.
