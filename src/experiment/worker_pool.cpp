@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -17,57 +16,15 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "experiment/worker_link.hpp"
 
 namespace qkvlab {
 
 namespace {
 
-constexpr std::chrono::milliseconds kProgressEvery(100);
 constexpr std::chrono::milliseconds kLookAgainAfter(200);
 constexpr int kTries = 2;
 constexpr int kMostLost = 10;
-
-using StopFlag = std::atomic<bool>;
-static_assert(StopFlag::is_always_lock_free, "it is shared between processes");
-
-/// What a worker sends, whole or not at all: a packet of a SOCK_SEQPACKET.
-struct Message {
-  bool is_end = false;
-  JobEnd end = JobEnd::kDone;
-  int64_t step = 0, total = 0;
-  std::array<char, 1024> text{};
-
-  void set_text(const std::string& words) {
-    const size_t length = std::min(words.size(), text.size() - 1);
-    std::copy_n(words.begin(), length, text.begin());
-  }
-};
-
-class Link : public JobLink {
- public:
-  Link(int socket, const StopFlag& stop) : socket_(socket), stop_(stop) {}
-
-  void progress(int64_t step, int64_t total) override {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kProgressEvery) return;
-    last_ = now;
-    Message message;
-    message.step = step;
-    message.total = total;
-    send(message);
-  }
-  bool stop_requested() const override { return stop_.load(); }
-
-  void send(const Message& message) const {
-    // Where nobody listens any more, this process is about to be killed.
-    ::send(socket_, &message, sizeof(message), MSG_NOSIGNAL);
-  }
-
- private:
-  int socket_;
-  const StopFlag& stop_;
-  std::chrono::steady_clock::time_point last_;
-};
 
 std::string death_of(int status) {
   if (WIFSIGNALED(status)) {
@@ -138,11 +95,11 @@ WorkerPool::Worker WorkerPool::start() {
 void WorkerPool::serve(int socket) {
   // Of the others' links: while a copy is open here, they would not notice that the pool is gone.
   for (Worker& worker : workers_) worker.link = Descriptor();
-  Link link(socket, flag_of(shared_));
+  WorkerLink link(socket, flag_of(shared_));
   size_t job = 0;
   while (recv(socket, &job, sizeof(job), 0) == static_cast<ssize_t>(sizeof(job))) {
     link.send({});  // it has begun
-    Message message;
+    WorkerMessage message;
     message.is_end = true;
     try {
       message.end = link.stop_requested() ? JobEnd::kStopped : work_(job, link);
@@ -219,7 +176,7 @@ void WorkerPool::hand_out(const PoolListener& listener) {
 }
 
 void WorkerPool::receive(Worker& worker, const PoolListener& listener) {
-  Message message;
+  WorkerMessage message;
   const ssize_t size = recv(worker.link.get(), &message, sizeof(message), MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size == static_cast<ssize_t>(sizeof(message))) {

@@ -102,9 +102,13 @@ void RecordFile::cut_back(int64_t length) {
 RecordFile::~RecordFile() { write_lines(); }
 
 void RecordFile::emit(const Record& record) {
-  std::string line;  // of its own: where this throws, no piece of it must be left
-  append_record(line, record);
-  lines_ += line;
+  const size_t before = lines_.size();
+  try {
+    append_record(lines_, record);
+  } catch (...) {  // no piece of it must be left
+    lines_.resize(before);
+    throw;
+  }
   if (lines_.size() >= kBufferBytes) flush();
 }
 

@@ -1,5 +1,7 @@
+#include <algorithm>
 #include <cstddef>
-#include <set>
+#include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "base/nested_array.hpp"
@@ -29,35 +31,39 @@ void append_value(std::string& out, const std::vector<T>& values) {
 /// Writes the fields of one object (see Fields).
 class FieldWriter {
  public:
-  explicit FieldWriter(std::string& out) : out_(out) { out_ += '{'; }
+  explicit FieldWriter(std::string& out) : out_(out) {
+    constexpr size_t kUsual = 8;
+    names_.reserve(kUsual);
+    out_ += '{';
+  }
   void finish() { out_ += '}'; }
 
   template <typename T>
-  void field(const std::string& name, const T& value) {
+  void field(std::string_view name, const T& value) {
     key(name);
     append_value(out_, value);
   }
 
   template <typename T>
-  void field(const std::string& name, const std::vector<std::pair<std::string, T>>& values) {
+  void field(std::string_view name, const std::vector<std::pair<std::string, T>>& values) {
     object(name, [&](FieldWriter& members) { members.flat(values); });
   }
 
-  void optional(const std::string& name, const std::string& text) {
+  void optional(std::string_view name, const std::string& text) {
     if (!text.empty()) field(name, text);
   }
 
-  void schema(const std::string& name, int64_t value) { field(name, value); }
+  void schema(std::string_view name, int64_t value) { field(name, value); }
 
   template <typename Visit>
-  void object(const std::string& name, const Visit& visit) {
+  void object(std::string_view name, const Visit& visit) {
     key(name);
     FieldWriter members(out_);
     visit(members);
     members.finish();
   }
 
-  void raw(const std::string& name, const std::string& text) {
+  void raw(std::string_view name, const std::string& text) {
     require(!text.empty() && text.front() == '{' && text.back() == '}',
             "a record's raw field must be an object");
     require(text.find('\n') == std::string::npos, "a record must stay on one line");
@@ -65,13 +71,13 @@ class FieldWriter {
     out_ += text;
   }
 
-  void nested(const std::string& name, const std::vector<float>& values,
+  void nested(std::string_view name, const std::vector<float>& values,
               const std::vector<int64_t>& shape) {
     key(name);
     write_nested_array(values, shape, [&](std::string_view piece) { out_ += piece; });
   }
 
-  void matrix(const std::string& name, const std::vector<float>& values, int64_t rows,
+  void matrix(std::string_view name, const std::vector<float>& values, int64_t rows,
               int64_t columns) {
     nested(name, values, {rows, columns});
   }
@@ -82,15 +88,17 @@ class FieldWriter {
   }
 
  private:
-  void key(const std::string& name) {
-    require(names_.insert(name).second, "a record's object must not name a field twice");
-    if (names_.size() > 1) out_ += ',';
+  void key(std::string_view name) {
+    const bool is_new = std::find(names_.begin(), names_.end(), name) == names_.end();
+    require(is_new, "a record's object must not name a field twice");
+    if (!names_.empty()) out_ += ',';
+    names_.push_back(name);
     append_json_string(out_, name);
     out_ += ':';
   }
 
   std::string& out_;
-  std::set<std::string> names_;
+  std::vector<std::string_view> names_;  // few: looking through them beats any set
 };
 
 }  // namespace
