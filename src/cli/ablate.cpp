@@ -14,6 +14,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "config/memory.hpp"
 #include "experiment/ablation.hpp"
 #include "experiment/interruption.hpp"
 
@@ -22,8 +23,6 @@ namespace qkvlab {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr double kMegabyte = 1e6;
 
 AblationPlan plan_of(const AblateCommand& command) {
   std::vector<std::string> overrides = command.overrides;

@@ -29,8 +29,6 @@ struct Checked {
   std::optional<AblationPlan> ablation;  // where it has a section of that name
 };
 
-constexpr double kMegabyte = 1e6;
-
 /// The parameters by part, as the JSON output names them.
 std::vector<std::pair<std::string, int64_t>> parts(const ModelSize& size) {
   return {{"token_embedding", size.token_embedding},

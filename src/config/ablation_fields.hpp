@@ -12,8 +12,8 @@ struct ConfigFields<AblationConfig> {
     visitor.field("baseline", ablation.baseline,
                   "what the others are compared with: a variant or an attention mode; always run");
     visitor.field("variants", ablation.variants,
-                  "what is compared; the name of an attention mode with `{}` is that mode; `{}`: "
-                  "all modes");
+                  "what is compared; a variant that has an attention mode's name has that mode "
+                  "too; `{}`: all modes");
     visitor.field("seeds", ablation.seeds, "every variant runs with each, in this order", Seeds{});
     visitor.field("grid", ablation.grid,
                   "values that fields take one after another, all with all, in every variant");

@@ -202,7 +202,6 @@ class Checker {
   }
 
   void check_memory(const TaskShape& shape) const {
-    constexpr double kMegabyte = 1e6;
     const MemoryUse use = peak_memory(config_, shape);
     const double needed = use.total() / kMegabyte;
     if (needed <= static_cast<double>(config_.limits.memory_mb)) return;

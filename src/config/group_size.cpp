@@ -7,12 +7,10 @@ namespace qkvlab {
 
 namespace {
 
-constexpr double kMegabyte = 1e6;
-
-/// What the runs of a group may hold together beside the program. Of small transformers (width 32,
-/// 16 tokens, 32 to 64 sequences: 1 to 2 MB each) 5 together take half the time of one by one, and
-/// 10 no less than 5; of the eight-sentence model 100 take a run as long as 250 or 500 do (2 busy
-/// cores, 30 November 2026).
+/// What the runs of a group may hold together beside the program. Of small transformers (width 16
+/// to 32, 12 to 16 tokens, 32 to 64 sequences: 0.7 to 2.2 MB each) 5 together take half to two
+/// thirds of the CPU time of one by one, and 10 as much as 5; of the eight-sentence model 100 take
+/// a run as long as 250 or 500 do (2 busy cores, 30 November 2026).
 constexpr double kStackBytes = 16e6;
 constexpr int64_t kMostReplicas = 256;
 

@@ -8,6 +8,8 @@
 
 namespace qkvlab {
 
+constexpr double kMegabyte = 1e6;  // bytes, as limits.memory_mb and all output count
+
 /// Bytes that a run holds from its first step to its last: weights, their gradients, and what the
 /// optimiser keeps of each (SGD with momentum one number, Adam and AdamW two), in float32. What the
 /// forward pass keeps for the backward pass is not in it.

@@ -14,14 +14,13 @@
 #include "experiment/group_model.hpp"
 #include "experiment/machine.hpp"
 #include "experiment/warm_up.hpp"
+#include "experiment/worker_pool.hpp"
 
 namespace qkvlab {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
-
-constexpr double kMegabyte = 1e6;
 
 /// A group that is left to do.
 struct Job {
@@ -54,11 +53,15 @@ class Sweep {
     listener_.begins(forecast());
     start_ = Clock::now();
     if (!jobs_.empty()) work();
+    bool all_have_ended = true;
     for (auto& of_variant : outcomes_) {
       for (const int64_t seed : plan_.seeds) {
-        if (of_variant[seed].status.empty()) of_variant[seed].status = "waiting";
+        if (!of_variant[seed].status.empty()) continue;
+        of_variant[seed].status = "waiting";
+        all_have_ended = false;
       }
     }
+    if (all_have_ended) interrupted_.clear();  // what came while the last of them ended
     return {std::move(outcomes_), interrupted_, failed_};
   }
 
@@ -180,7 +183,6 @@ class Sweep {
       RunOutcome outcome;
       outcome.status = status_name(state.end.value_or(TrainingEnd::kInterrupted));
       outcome.reason = state.reason;
-      outcome.steps = state.steps;
       outcome.evaluations = state.evaluations;
       outcome.seconds = saved->wall_s / static_cast<double>(job.group.runs.size());
       end_run(job.variant, job.group.runs[i].seed, std::move(outcome), now);

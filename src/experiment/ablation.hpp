@@ -9,7 +9,6 @@
 
 #include "config/ablation_plan.hpp"
 #include "experiment/group_run.hpp"
-#include "experiment/worker_pool.hpp"
 
 namespace qkvlab {
 
@@ -17,7 +16,6 @@ namespace qkvlab {
 struct RunOutcome {
   std::string status;  // completed, diverged, failed; waiting where it has not ended
   std::string reason;  // why it diverged or failed
-  int64_t steps = 0;
   std::vector<Evaluation> evaluations;  // the last of each split
   double seconds = 0;                   // its share of the group's time
 };

@@ -8,18 +8,12 @@
 #include "config/experiment_writer.hpp"
 #include "config/group_size.hpp"
 #include "config/input_files.hpp"
+#include "experiment/group_model.hpp"
 #include "experiment/machine.hpp"
-#include "task/task.hpp"
 
 namespace qkvlab {
 
 namespace {
-
-/// Of what a task is read from; empty where it is drawn.
-std::string file_digest(const ExperimentConfig& config) {
-  if (examples_depend_on_seed(config.task)) return "";
-  return make_task(config.task, {config.random.scheme, 0}, config.limits)->file_digest();
-}
 
 VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds,
                     const std::string& digest) {
@@ -38,13 +32,13 @@ VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds,
 }  // namespace
 
 std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder) {
-  const std::string digest = file_digest(plan.base);
+  const std::string digest = file_digest_of(plan.base);
   std::vector<VariantRuns> variants;
   std::map<std::string, size_t> variant_of_run;
   for (const Variant& variant : plan.variants) {
     const bool same_files = input_files(variant.config.task) == input_files(plan.base.task);
     variants.push_back(
-        runs_of(variant, plan.seeds, same_files ? digest : file_digest(variant.config)));
+        runs_of(variant, plan.seeds, same_files ? digest : file_digest_of(variant.config)));
     for (const SeedRun& run : variants.back().runs) {
       variant_of_run[run.run] = variants.size() - 1;
     }

@@ -34,6 +34,11 @@ GroupModel make_group_model(const ExperimentConfig& config, const std::vector<Se
   return group;
 }
 
+std::string file_digest_of(const ExperimentConfig& config) {
+  if (examples_depend_on_seed(config.task)) return "";
+  return make_task(config.task, {config.random.scheme, 0}, config.limits)->file_digest();
+}
+
 at::Device device_of(const RunConfig& config) {
   const at::Device device(config.device);
   if (device.is_cuda() && device.index() >= static_cast<int64_t>(torch::cuda::device_count())) {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "config/experiment_config.hpp"
@@ -20,6 +22,10 @@ struct GroupModel {
 
 /// Told of each run's model before it is stacked, its parameters as they were drawn.
 using DrawnModel = std::function<void(size_t run, const std::vector<NamedValue>& initial)>;
+
+/// The digest of what a config's task is read from, part of a run's identity; empty where its
+/// examples are drawn. Reads the file.
+std::string file_digest_of(const ExperimentConfig& config);
 
 /// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
 at::Device device_of(const RunConfig& config);

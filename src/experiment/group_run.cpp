@@ -140,7 +140,8 @@ class GroupRun {
            seconds_since(last_save_) >= config_.run.checkpoint_seconds;
   }
 
-  void save(const std::string& status) {
+  /// Returns the seconds that it was saved with.
+  double save(const std::string& status) {
     records_->sync();
     checkpoint_.status = status;
     checkpoint_.training = trainer_.state();
@@ -150,12 +151,12 @@ class GroupRun {
     save_checkpoint(checkpoint_file_, to_save, tensors(), saved_step_);
     saved_step_ = checkpoint_.training.step;
     last_save_ = Clock::now();
+    return to_save.wall_s;
   }
 
   void finish(bool ended) {
     // A group that will go on is cut back to before its `end` records.
-    if (!ended) save(status_name(TrainingEnd::kInterrupted));
-    const double taken = wall_s();
+    const double taken = ended ? wall_s() : save(status_name(TrainingEnd::kInterrupted));
     for (size_t run = 0; run < group_.runs.size(); ++run) {
       const RunState& state = trainer_.state().runs[run];
       EndRecord record;
@@ -170,8 +171,11 @@ class GroupRun {
       record.peak_rss_mb = peak_rss_mb();
       records_->emit(record);
     }
-    records_->sync();
-    if (ended) save(kEnded);
+    if (ended) {
+      save(kEnded);
+    } else {
+      records_->sync();
+    }
     checkpoint_.wall_s = taken;
   }
 

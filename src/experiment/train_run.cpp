@@ -17,13 +17,12 @@ using Clock = std::chrono::steady_clock;
 
 /// Enters the run in the experiment's folder, as a variant named after its attention.
 RunGroup enter(const ExperimentConfig& config, const ExperimentFolder& folder) {
-  // The file's digest is part of an identity.
-  const auto task = make_task(config.task, {config.random.scheme, 0}, config.limits);
-  const std::string identity = identity_of_all_seeds(config, task->file_digest());
+  const std::string digest = file_digest_of(config);
+  const std::string identity = identity_of_all_seeds(config, digest);
   VariantRuns variant;
   variant.name = attention_name(config.model);
   variant.identity = identity;
-  variant.runs = {{run_id(config, task->file_digest()), config.random.seed}};
+  variant.runs = {{run_id(config, digest), config.random.seed}};
   const RunGroup group =
       folder.enter({config_line(config), identity, environment()}, {variant}).front();
   if (group.runs.size() > 1) {

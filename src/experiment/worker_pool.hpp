@@ -76,7 +76,7 @@ class WorkerPool {
   using Clock = std::chrono::steady_clock;
 
   Worker start();
-  [[noreturn]] void serve(int link);
+  [[noreturn]] void serve(int socket);
   void hand_out(const PoolListener& listener);
   void receive(Worker& worker, const PoolListener& listener);
   void replace(Worker& worker);

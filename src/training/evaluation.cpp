@@ -112,9 +112,4 @@ std::vector<Evaluation> evaluate(const ModelImpl& model, const std::vector<const
   return evaluations;
 }
 
-Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches) {
-  return evaluate(model, {&task}, split, batch_size, batches).front();
-}
-
 }  // namespace qkvlab

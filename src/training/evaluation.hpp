@@ -33,9 +33,6 @@ std::vector<std::string> metric_names(const Task& task);
 std::vector<Evaluation> evaluate(const ModelImpl& model, const std::vector<const Task*>& tasks,
                                  Split split, int64_t batch_size,
                                  std::optional<int64_t> batches = {});
-/// The same of a single model.
-Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size,
-                    std::optional<int64_t> batches = {});
 
 /// The first example of each batch that evaluate() takes.
 std::vector<int64_t> evaluation_starts(int64_t examples, int64_t batch_size,

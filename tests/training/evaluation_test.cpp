@@ -7,6 +7,11 @@
 namespace qkvlab {
 namespace {
 
+/// Of a single model.
+Evaluation evaluate(const ModelImpl& model, const Task& task, Split split, int64_t batch_size) {
+  return evaluate(model, {&task}, split, batch_size).front();
+}
+
 /// Three sequences over two tokens. The model says 0 after token 0, and after token 1 it says 1,
 /// with the odds below.
 constexpr double kOdds = 3;
