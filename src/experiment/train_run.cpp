@@ -23,8 +23,7 @@ RunGroup enter(const ExperimentConfig& config, const ExperimentFolder& folder) {
   variant.name = attention_name(config.model);
   variant.identity = identity;
   variant.runs = {{run_id(config, digest), config.random.seed}};
-  const RunGroup group =
-      folder.enter({config_line(config), identity, environment()}, {variant}).front();
+  RunGroup group = folder.enter({config_line(config), identity, environment()}, {variant}).front();
   if (group.runs.size() > 1) {
     throw UserError(
         folder.path() + ": this run is trained there together with " +

@@ -13,10 +13,10 @@ namespace qkvlab {
 /// A model that is nothing but parameters, and says the logits that it was told to say.
 class PlainModel : public ModelImpl {
  public:
-  explicit PlainModel(std::vector<std::pair<std::string, at::Tensor>> parameters,
+  explicit PlainModel(const std::vector<std::pair<std::string, at::Tensor>>& parameters,
                       int64_t replicas = 0)
       : replicas_(replicas) {
-    for (auto& [name, value] : parameters) register_parameter(name, value);
+    for (const auto& [name, value] : parameters) register_parameter(name, value);
   }
 
   /// logits() gives row [token] of this table for every token: [V, K].
