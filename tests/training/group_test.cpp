@@ -16,7 +16,7 @@ namespace {
 
 /// Runs of a config with these seeds, trained side by side.
 struct Group {
-  Group(const ExperimentConfig& config_, const std::vector<int64_t>& seeds) : config(config_) {
+  Group(const ExperimentConfig& trained, const std::vector<int64_t>& seeds) : config(trained) {
     GroupSources sources;
     std::vector<std::shared_ptr<ModelImpl>> models;
     for (const int64_t seed : seeds) {
@@ -149,7 +149,7 @@ TEST(Group, SentencesOfOtherLengthsBesideARunDoNotChangeWhatItDrops) {
 }
 
 TEST(Group, BatchesOfOtherLengthsAreFilledUp) {
-  const auto of = [](std::vector<int64_t> tokens) {
+  const auto of = [](const std::vector<int64_t>& tokens) {
     const auto length = static_cast<int64_t>(tokens.size());
     Batch batch;
     batch.input.tokens = at::tensor(tokens, at::kLong).view({1, length});

@@ -39,10 +39,10 @@ DropoutConfig some_dropout() {
 
 /// One training of a small transformer on random sequences.
 struct SmallTraining {
-  explicit SmallTraining(const ExperimentConfig& config_,
-                         FixedTask task_ = random_task(10, kLength, kVocabulary))
-      : config(config_),
-        task(std::move(task_)),
+  explicit SmallTraining(const ExperimentConfig& trained,
+                         FixedTask learned = random_task(10, kLength, kVocabulary))
+      : config(trained),
+        task(std::move(learned)),
         random(config.random.scheme, static_cast<uint64_t>(config.random.seed)),
         model(make_model(config.model, task.shape(), random)),
         trainer(config,
