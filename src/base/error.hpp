@@ -9,8 +9,9 @@ namespace qkvlab {
 enum class ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130 };
 
 /// What a user did wrong, or what their machine refused, in one line for them to read: the file
-/// with its line or key path, what is wrong, what is allowed, and the nearest spelling. Nothing but
-/// `main` catches it. Mistakes of the program itself are checks, never this.
+/// with its line or key path, what is wrong, what is allowed, and the nearest spelling. `main`
+/// catches it; else only what goes on without the damaged part (a group of runs, a line of records)
+/// and tells of it. Mistakes of the program itself are checks, never this.
 class UserError : public std::runtime_error {
  public:
   explicit UserError(const std::string& message, ExitCode code = ExitCode::kUsage)

@@ -1,16 +1,10 @@
-#include <stdio.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <limits>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/json.hpp"
 #include "base/spelling.hpp"
-#include "base/text_file.hpp"
 #include "record/record_fields.hpp"
 #include "record/record_lines.hpp"
 
@@ -202,48 +196,15 @@ std::optional<Record> read_line(std::string_view line, const std::string& source
   type.fail(unknown_name("record type", type.string(), names));
 }
 
-/// The buffer that getline(3) allocates.
-struct LineBuffer {
-  LineBuffer() = default;
-  ~LineBuffer() { std::free(data); }
-  LineBuffer(const LineBuffer&) = delete;
-  LineBuffer& operator=(const LineBuffer&) = delete;
-  char* data = nullptr;
-  size_t size = 0;
-};
-
 }  // namespace
 
 Record parse_record(std::string_view line, const std::string& source, int64_t line_number) {
   return *read_line(line, source, line_number, true);
 }
 
-ReadSummary read_records(const std::string& path,
-                         const std::function<void(const Record&, int64_t line_number)>& visit) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "re"), fclose);
-  if (!file) fail_reading(path, errno);
-  ReadSummary summary;
-  LineBuffer buffer;
-  for (int64_t line_number = 1;; ++line_number) {
-    errno = 0;
-    const ssize_t length = getline(&buffer.data, &buffer.size, file.get());
-    if (length < 0) {
-      if (errno != 0) fail_reading(path, errno);
-      return summary;
-    }
-    const std::string_view line(buffer.data, static_cast<size_t>(length));
-    if (line.back() != '\n') {
-      summary.cut_last_line = true;
-      return summary;
-    }
-    const auto record = read_line(line.substr(0, line.size() - 1), path, line_number, false);
-    if (record) {
-      ++summary.records;
-      visit(*record, line_number);
-    } else {
-      ++summary.unknown_types;
-    }
-  }
+std::optional<Record> parse_known_record(std::string_view line, const std::string& source,
+                                         int64_t line_number) {
+  return read_line(line, source, line_number, false);
 }
 
 }  // namespace qkvlab

@@ -7,7 +7,7 @@
 
 #include "base/safetensors.hpp"
 #include "base/terminal.hpp"
-#include "record/record_lines.hpp"
+#include "record/record_stream.hpp"
 #include "support/program.hpp"
 
 namespace qkvlab {
@@ -119,7 +119,7 @@ TEST_F(TraceConfigTest, EveryRecordReadsBackAndTheFirstSaysWhatWasTraced) {
   EXPECT_EQ(run.out, "");
   std::vector<Record> records;
   const ReadSummary summary =
-      read_records(file, [&](const Record& record, int64_t) { records.push_back(record); });
+      read_records(file, [&](Record&& record, int64_t) { records.push_back(std::move(record)); });
   EXPECT_EQ(summary.unknown_types, 0);
   EXPECT_FALSE(summary.cut_last_line);
   const json config = json::parse(std::get<RunRecord>(records.front()).config);
@@ -137,7 +137,7 @@ TEST_F(TraceConfigTest, LargeTensorsGoToAFileBesideTheRecords) {
   ASSERT_EQ(trace(to_file).exit_code, 0);
   const SafetensorsFile stored = read_safetensors(folder_.file("r.safetensors"));
   std::vector<std::string> in_file;
-  read_records(file, [&](const Record& record, int64_t) {
+  read_records(file, [&](Record&& record, int64_t) {
     const auto* tensor = std::get_if<TensorRecord>(&record);
     if (tensor == nullptr || tensor->file.empty()) return;
     EXPECT_EQ(tensor->file, "r.safetensors");

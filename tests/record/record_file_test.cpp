@@ -13,6 +13,7 @@
 #include <stdexcept>
 
 #include "record/record_examples.hpp"
+#include "record/record_stream.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
 
@@ -75,7 +76,7 @@ TEST_F(RecordFileTest, HoldsEveryRecordInOrder) {
     EXPECT_EQ(content(), expected);
   }
   int64_t count = 0;
-  const ReadSummary summary = read_records(path_, [&](const Record&, int64_t) { ++count; });
+  const ReadSummary summary = read_records(path_, [&](Record&&, int64_t) { ++count; });
   EXPECT_EQ(count, static_cast<int64_t>(examples().size()));
   EXPECT_FALSE(summary.cut_last_line);
 }

@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "record/record_examples.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
 
 namespace qkvlab {
@@ -112,73 +111,6 @@ TEST(RecordReader, AnUnknownTypeNamesTheKnownOnes) {
       user_error([] { parse_record(R"({"type":"stop","run":"r"})", "r.jsonl", 2); }),
       "r.jsonl:2: type: unknown record type 'stop'; allowed: run, step, gradients, evaluation, "
       "attention, tensor or end; did you mean 'step'?");
-}
-
-class RecordFile : public testing::Test {
- protected:
-  ReadSummary read(const std::string& content) {
-    steps_.clear();
-    lines_.clear();
-    return read_records(folder_.write("r.jsonl", content), [&](const Record& record, int64_t line) {
-      steps_.push_back(std::get<StepRecord>(record).step);
-      lines_.push_back(line);
-    });
-  }
-  static std::string step(int64_t number) {
-    return line_of(StepRecord{"r", number, 0.5f, 0.1, 1.0f}) + "\n";
-  }
-
-  const TemporaryFolder folder_;
-  std::vector<int64_t> steps_, lines_;
-};
-
-TEST_F(RecordFile, EveryRecordIsVisitedInOrderWithItsLine) {
-  const ReadSummary summary = read(step(5) + step(3) + step(4));
-  EXPECT_EQ(steps_, (std::vector<int64_t>{5, 3, 4}));
-  EXPECT_EQ(lines_, (std::vector<int64_t>{1, 2, 3}));
-  EXPECT_EQ(summary.records, 3);
-  EXPECT_FALSE(summary.cut_last_line);
-  EXPECT_EQ(summary.unknown_types, 0);
-}
-
-TEST_F(RecordFile, AnEmptyFileHoldsNoRecords) {
-  const ReadSummary summary = read("");
-  EXPECT_EQ(summary.records, 0);
-  EXPECT_FALSE(summary.cut_last_line);
-}
-
-TEST_F(RecordFile, ALineCutAnywhereIsLeftOut) {
-  const std::string whole = step(1), cut = step(2);
-  for (size_t length = 1; length < cut.size(); ++length) {
-    const ReadSummary summary = read(whole + cut.substr(0, length));
-    EXPECT_EQ(steps_, std::vector<int64_t>{1});
-    EXPECT_TRUE(summary.cut_last_line);
-  }
-}
-
-TEST_F(RecordFile, LinesOfUnknownTypesAreCounted) {
-  const ReadSummary summary = read(step(1) + "{\"type\":\"later\",\"run\":\"r\"}\n" + step(2));
-  EXPECT_EQ(lines_, (std::vector<int64_t>{1, 3}));
-  EXPECT_EQ(summary.records, 2);
-  EXPECT_EQ(summary.unknown_types, 1);
-}
-
-TEST_F(RecordFile, ABrokenLineInTheMiddleIsNamed) {
-  const std::string path = folder_.file("r.jsonl");
-  EXPECT_EQ(user_error([&] { read(step(1) + "{\"type\":\n" + step(2)); }),
-            path + ":2: not JSON: unexpected end of input; expected '[', '{', or a literal");
-  EXPECT_EQ(user_error([&] { read(step(1) + "\n" + step(2)); }),
-            path + ":2: is empty, must hold one JSON value");
-  EXPECT_EQ(user_error([&] { read("[1]\n"); }), path + ":1: must be an object, got an array");
-}
-
-TEST_F(RecordFile, WhatCannotBeReadIsNamed) {
-  const auto ignore = [](const Record&, int64_t) {};
-  const std::string missing = folder_.file("none.jsonl");
-  EXPECT_EQ(user_error([&] { read_records(missing, ignore); }),
-            missing + ": cannot be read: No such file or directory");
-  EXPECT_EQ(user_error([&] { read_records(folder_.path(), ignore); }),
-            folder_.path() + ": cannot be read: Is a directory");
 }
 
 }  // namespace

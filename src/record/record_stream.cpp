@@ -1,0 +1,77 @@
+#include "record/record_stream.hpp"
+
+#include <stdio.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/text_file.hpp"
+#include "record/record_lines.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+/// The type that a line names as our own writer puts it, first; empty where it is put otherwise.
+std::string_view type_in_front(std::string_view line) {
+  constexpr std::string_view kFront = R"({"type":")";
+  if (line.substr(0, kFront.size()) != kFront) return {};
+  const size_t end = line.find('"', kFront.size());
+  return end == std::string_view::npos ? "" : line.substr(kFront.size(), end - kFront.size());
+}
+
+/// The buffer that getline(3) allocates.
+struct LineBuffer {
+  LineBuffer() = default;
+  ~LineBuffer() { std::free(data); }
+  LineBuffer(const LineBuffer&) = delete;
+  LineBuffer& operator=(const LineBuffer&) = delete;
+  char* data = nullptr;
+  size_t size = 0;
+};
+
+}  // namespace
+
+ReadSummary read_records(const std::string& path,
+                         const std::function<void(Record&&, int64_t line_number)>& visit,
+                         const WantsType& wants) {
+  const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "re"), fclose);
+  if (!file) fail_reading(path, errno);
+  ReadSummary summary;
+  LineBuffer buffer;
+  for (int64_t line_number = 1;; ++line_number) {
+    errno = 0;
+    const ssize_t length = getline(&buffer.data, &buffer.size, file.get());
+    if (length < 0) {
+      if (errno != 0) fail_reading(path, errno);
+      return summary;
+    }
+    std::string_view line(buffer.data, static_cast<size_t>(length));
+    if (line.back() != '\n') {
+      summary.cut_last_line = true;
+      return summary;
+    }
+    line.remove_suffix(1);
+    const std::string_view type = type_in_front(line);
+    if (wants && !type.empty() && !wants(type)) continue;
+    std::optional<Record> record;
+    try {
+      record = parse_known_record(line, path, line_number);
+    } catch (const UserError& error) {
+      summary.damaged.emplace_back(error.what());
+      continue;
+    }
+    if (record) {
+      ++summary.records;
+      visit(std::move(*record), line_number);
+    } else {
+      ++summary.unknown_types;
+    }
+  }
+}
+
+}  // namespace qkvlab
