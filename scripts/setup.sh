@@ -9,10 +9,11 @@ run_packages=(
   g++ cmake ninja-build ccache
   # LibTorch alone brings the reference BLAS, with which a training step takes 17 times as long.
   libtorch-dev libopenblas0-pthread
-  libcli11-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev
+  libcli11-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libboost-dev
 )
-# The schema of configs is held to a validator that is not this project's own.
-test_packages=(libgtest-dev git python3-jsonschema)
+# The schema of configs is held to a validator, and the statistics to a library, that are not this
+# project's own.
+test_packages=(libgtest-dev git python3-jsonschema python3-scipy)
 check_packages=(git clang-format clang-tidy)
 
 say() { printf 'setup: %s\n' "$*" >&2; }

@@ -13,6 +13,10 @@ Summary summary_of(const std::vector<double>& values) {
   double sum = 0;
   for (const double value : values) sum += value;
   summary.mean = values.empty() ? kUnknown : sum / n;
+  // What rounding has taken from the sum; it also makes the mean of equal numbers that number.
+  double rest = 0;
+  for (const double value : values) rest += value - summary.mean;
+  if (std::isfinite(rest)) summary.mean += rest / n;
   double squares = 0;
   for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
   summary.sd = values.size() < 2 ? kUnknown : std::sqrt(squares / (n - 1));

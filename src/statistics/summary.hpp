@@ -14,7 +14,8 @@ struct Summary {
   double sd = 0;
 };
 
-/// Computed about the mean, so that a large offset costs no digits.
+/// Computed about the mean, so that a large offset costs no digits; of equal numbers the mean is
+/// that number and the deviation 0, exactly.
 Summary summary_of(const std::vector<double>& values);
 
 /// The differences `values` − `baseline` of the seeds that both have, in the order of the seeds.

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "statistics/figure.hpp"
+
+namespace qkvlab {
+
+/// A statistic of at least one value, which it gets in ascending order. May be infinite; NaN where
+/// it cannot be computed.
+using SortedStatistic = std::function<double(const std::vector<double>& sorted)>;
+
+/// The bias-corrected and accelerated bootstrap interval (Efron 1987, "Better bootstrap confidence
+/// intervals"): quantiles of the statistic over `resamples` ≥ 1 (checked) samples drawn from
+/// `values` with replacement. Which quantiles follows from the share of resamples below the
+/// statistic itself (ties count half) and from the skewness of the statistic over the samples that
+/// lack one value each; quantiles are interpolated linearly. These are SciPy's conventions. The
+/// random bits are those of std::mt19937_64 from `seed`, the same everywhere.
+///
+/// Each value is one independent unit, that is one seed: values of the same seed (of several
+/// evaluations, say) would make the interval too narrow. Values may be ±infinity. `confidence` is
+/// within (0, 1) (checked).
+///
+/// Where all values are equal the interval is that point, since resampling them gives nothing else.
+/// That is a statement about these values only: it does not say that the next seed gives the same.
+/// Unknown below two values; where a NaN is among them; where leaving out any one value changes
+/// nothing or all resamples lie to one side, so that there is no acceleration or no bias
+/// correction; where the two come to a quantile beyond all quantiles; and where the statistic or an
+/// end is not finite.
+Figure<Interval> bca_interval(const std::vector<double>& values, const SortedStatistic& statistic,
+                              uint64_t seed, int64_t resamples = 9999, double confidence = 0.95);
+
+}  // namespace qkvlab

@@ -1,0 +1,58 @@
+#include "statistics/effect.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+#include "statistics/distributions.hpp"
+#include "statistics/sign_flip.hpp"
+#include "statistics/summary.hpp"
+#include "statistics/values.hpp"
+
+namespace qkvlab {
+
+Figure<double> d_z(const std::vector<double>& differences) {
+  const std::string fault = fault_of_finite(differences, 2);
+  if (!fault.empty()) return unknown<double>(fault);
+  const Summary summary = summary_of(differences);
+  if (summary.sd == 0) return unknown<double>("the differences do not vary");
+  const double effect = summary.mean / summary.sd;
+  return std::isfinite(effect) ? known(effect) : unknown<double>(kTooLarge);
+}
+
+Figure<double> improvement_probability(const std::vector<double>& differences,
+                                       bool higher_is_better) {
+  const std::string fault = fault_of_ranked(differences, 1);
+  if (!fault.empty()) return unknown<double>(fault);
+  double better = 0;
+  for (const double difference : differences) {
+    if (difference == 0)
+      better += 0.5;
+    else if ((difference > 0) == higher_is_better)
+      better += 1;
+  }
+  return known(better / static_cast<double>(differences.size()));
+}
+
+double smallest_sign_flip_p(int64_t n, int64_t resamples) {
+  require(n >= 1 && resamples >= 1, "a sign-flip test needs differences and resamples");
+  if (n <= kExactSignFlips) return std::ldexp(1.0, static_cast<int>(1 - n));
+  return 1 / static_cast<double>(resamples + 1);
+}
+
+Figure<int64_t> seeds_for_power(double d_z, double power, double alpha) {
+  require(power > 0 && power < 1, "power must be within (0, 1)");
+  if (d_z == 0) return unknown<int64_t>("there is no difference to find");
+  if (!std::isfinite(d_z)) return unknown<int64_t>("the size of the difference is not finite");
+  constexpr int64_t kMost = 1000000000;
+  if (paired_t_power(d_z, kMost, alpha) < power)
+    return unknown<int64_t>("would take more than 1,000,000,000 seeds");
+  int64_t too_few = 1;
+  int64_t enough = kMost;
+  while (enough - too_few > 1) {
+    const int64_t n = too_few + (enough - too_few) / 2;
+    (paired_t_power(d_z, n, alpha) >= power ? enough : too_few) = n;
+  }
+  return known(enough);
+}
+
+}  // namespace qkvlab
