@@ -22,6 +22,8 @@ bool run_here(const Command& command) {
     run_check(*check);
   } else if (const auto* schema = std::get_if<SchemaCommand>(&command)) {
     run_schema(*schema);
+  } else if (const auto* compare = std::get_if<CompareCommand>(&command)) {
+    run_compare(*compare);
   } else {
     return std::holds_alternative<NoCommand>(command);
   }

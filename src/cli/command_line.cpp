@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/spelling.hpp"
 #include "base/version.hpp"
+#include "cli/comparison_options.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
 #include "config/projection_plan.hpp"
@@ -99,31 +100,14 @@ CLI::App* add_train(CLI::App& app, TrainCommand& command) {
   return train;
 }
 
-/// The names between commas.
-std::vector<std::string> split_names(const std::string& list) {
-  std::vector<std::string> names;
-  size_t begin = 0;
-  for (size_t comma = list.find(','); comma != std::string::npos; comma = list.find(',', begin)) {
-    names.push_back(list.substr(begin, comma - begin));
-    begin = comma + 1;
-  }
-  names.push_back(list.substr(begin));
-  return names;
-}
-
 CLI::App* add_ablate(CLI::App& app, AblateCommand& command) {
   CLI::App* ablate = app.add_subcommand(
       "ablate",
       "Variants of a config over many seeds, compared seed by seed; goes on where it was");
   add_config(ablate, command.config, command.overrides);
-  const auto read_variants = [&command](const std::string& list) {
-    command.variants = split_names(list);
-  };
-  ablate
-      ->add_option_function<std::string>("--variants", read_variants,
-                                         "Variants of the config or attention modes, with commas "
-                                         "between; default: those of the config")
-      ->type_name("NAMES");
+  add_names(ablate, "--variants", command.variants,
+            "Variants of the config or attention modes, with commas between; default: those of the "
+            "config");
   const auto read_seeds = [&command](const std::string& seeds) {
     if (seeds.empty()) throw UserError("--seeds: must be seeds such as 0..9 or 0..4,7");
     command.seeds = seeds;
@@ -141,6 +125,19 @@ CLI::App* add_ablate(CLI::App& app, AblateCommand& command) {
   ablate->add_flag("--force-new", command.force_new,
                    "Begin in another folder, FOLDER-2 and so on, where FOLDER is there already");
   return ablate;
+}
+
+CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
+  CLI::App* compare = app.add_subcommand(
+      "compare", "Variants across seeds, seed by seed: what differs, and how sure that is");
+  add_comparison_options(compare, command.comparison);
+  add_format(compare, command.format,
+             {{"text", Format::kText},
+              {"markdown", Format::kMarkdown},
+              {"csv", Format::kCsv},
+              {"json", Format::kJson}});
+  add_out(compare, command.out);
+  return compare;
 }
 
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
@@ -180,11 +177,13 @@ Command parse_command_line(int argc, const char* const* argv) {
   AttendCommand attend_command;
   TrainCommand train_command;
   AblateCommand ablate_command;
+  CompareCommand compare_command;
   CheckCommand check_command;
   SchemaCommand schema_command;
   const CLI::App* trace = add_trace(app, trace_command);
   const CLI::App* train = add_train(app, train_command);
   const CLI::App* ablate = add_ablate(app, ablate_command);
+  const CLI::App* compare = add_compare(app, compare_command);
   const CLI::App* attend = add_attend(app, attend_command);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "LibTorch, BLAS, threads; what a mask means");
@@ -202,6 +201,10 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (trace->parsed()) {
     check_trace(*trace, trace_command);
     return trace_command;
+  }
+  if (compare->parsed()) {
+    check_comparison_options(*compare, compare_command.comparison);
+    return compare_command;
   }
   if (attend->parsed()) return attend_command;
   if (doctor->parsed()) return DoctorCommand{};

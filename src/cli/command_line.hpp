@@ -6,9 +6,11 @@
 #include <variant>
 #include <vector>
 
+#include "cli/comparing.hpp"
+
 namespace qkvlab {
 
-enum class Format { kText, kJson, kJsonLines, kMarkdown };
+enum class Format { kText, kJson, kJsonLines, kMarkdown, kCsv };
 
 /// `qkvlab trace`, and `qkvlab trace CONFIG [key=value…]`
 struct TraceCommand {
@@ -58,6 +60,13 @@ struct AblateCommand {
   std::optional<int64_t> replicas;  // likewise
 };
 
+/// `qkvlab compare PATH…`
+struct CompareCommand {
+  ComparisonOptions comparison;
+  Format format = Format::kText;
+  std::string out;  // empty: stdout
+};
+
 /// `qkvlab check CONFIG [key=value…]`
 struct CheckCommand {
   std::string config;
@@ -76,7 +85,7 @@ struct SchemaCommand {
 struct NoCommand {};
 
 using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AblateCommand, AttendCommand,
-                             DoctorCommand, CheckCommand, SchemaCommand>;
+                             CompareCommand, DoctorCommand, CheckCommand, SchemaCommand>;
 
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the

@@ -8,6 +8,7 @@ namespace qkvlab {
 /// runs itself, without LibTorch;
 void run_check(const CheckCommand& command);
 void run_schema(const SchemaCommand& command);
+void run_compare(const CompareCommand& command);
 
 /// then those that need it.
 void run_trace(const TraceCommand& command);

@@ -28,6 +28,18 @@ CLI::Option* add_integer_option(CLI::App* app, const std::string& name, Value& v
   return app->add_option_function<std::string>(name, read, help)->type_name("N");
 }
 
+/// The names between commas.
+std::vector<std::string> split_names(const std::string& list) {
+  std::vector<std::string> names;
+  size_t begin = 0;
+  for (size_t comma = list.find(','); comma != std::string::npos; comma = list.find(',', begin)) {
+    names.push_back(list.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  names.push_back(list.substr(begin));
+  return names;
+}
+
 }  // namespace
 
 CLI::Option* add_integer(CLI::App* app, const std::string& name, int64_t& value, int64_t low,
@@ -51,6 +63,12 @@ CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::strin
     use(text);
   };
   return app->add_option_function<std::string>(name, read, help + ": " + list_of_names(allowed));
+}
+
+CLI::Option* add_names(CLI::App* app, const std::string& name, std::vector<std::string>& names,
+                       const std::string& help) {
+  const auto read = [&names](const std::string& list) { names = split_names(list); };
+  return app->add_option_function<std::string>(name, read, help)->type_name("NAMES");
 }
 
 void add_format(CLI::App* app, Format& format,

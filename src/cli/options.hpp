@@ -29,6 +29,10 @@ CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::strin
                         const std::function<void(const std::string&)>& use,
                         const std::string& help);
 
+/// Names with commas between them.
+CLI::Option* add_names(CLI::App* app, const std::string& name, std::vector<std::string>& names,
+                       const std::string& help);
+
 /// --format; the first of the formats is the default.
 void add_format(CLI::App* app, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats);

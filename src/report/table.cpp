@@ -69,6 +69,33 @@ std::string Table::text(size_t indent) const {
   return text;
 }
 
+std::string Table::markdown() const {
+  const auto line = [](const std::vector<std::string>& cells) {
+    std::string text = "|";
+    for (const std::string& cell : cells) text += " " + markdown_text(cell) + " |";
+    return text + "\n";
+  };
+  std::vector<std::string> titles, rules;
+  for (const Column& column : columns_) {
+    titles.push_back(column.title);
+    rules.emplace_back(column.align == Align::kLeft ? "---" : "---:");
+  }
+  std::string text = line(titles) + "|";
+  for (const std::string& rule : rules) text += " " + rule + " |";
+  text += "\n";
+  for (const auto& row : rows_) text += line(row);
+  return text;
+}
+
+std::string markdown_text(std::string_view text) {
+  std::string escaped;
+  for (const char letter : printable(text)) {
+    if (std::string_view("\\`*_{}[]<>&|#~").find(letter) != std::string_view::npos) escaped += '\\';
+    escaped += letter;
+  }
+  return escaped;
+}
+
 std::string matrix_text(const std::vector<double>& values, int64_t rows, int64_t columns,
                         const MatrixStyle& style) {
   const auto row_count = static_cast<size_t>(rows);

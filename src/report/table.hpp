@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace qkvlab {
@@ -26,10 +27,16 @@ class Table {
   /// ended by '\n'; columns two blanks apart.
   std::string text(size_t indent = 2) const;
 
+  /// The same as a table in Markdown.
+  std::string markdown() const;
+
  private:
   std::vector<Column> columns_;
   std::vector<std::vector<std::string>> rows_;
 };
+
+/// `text` on one line of Markdown, shown as it is: what Markdown or HTML would act on is escaped.
+std::string markdown_text(std::string_view text);
 
 /// Numbers of a matrix for people.
 struct MatrixStyle {

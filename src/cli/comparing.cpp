@@ -1,0 +1,102 @@
+#include "cli/comparing.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/spelling.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+std::vector<std::string> names_of(const std::vector<Observation>& observations) {
+  std::vector<std::string> names;
+  std::set<std::string> known;
+  for (const Observation& observation : observations) {
+    if (known.insert(observation.variant).second) names.push_back(observation.variant);
+  }
+  return names;
+}
+
+/// The baseline that is asked for, else the experiment's own, else `full`, else the first.
+std::string baseline_of(const ComparisonOptions& options, const std::string& of_experiment,
+                        const std::vector<std::string>& names) {
+  if (!options.baseline.empty()) return options.baseline;
+  for (const std::string& name : {of_experiment, std::string("full")}) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) return name;
+  }
+  return names.front();
+}
+
+/// Takes out the variants that are not asked for.
+void choose_variants(const ComparisonOptions& options, const std::string& baseline,
+                     const std::vector<std::string>& names,
+                     std::vector<Observation>& observations) {
+  if (options.variants.empty()) return;
+  std::set<std::string> wanted = {baseline};
+  for (const std::string& name : options.variants) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw UserError("--variants: " + unknown_name("variant", name, names));
+    }
+    wanted.insert(name);
+  }
+  observations.erase(
+      std::remove_if(observations.begin(), observations.end(),
+                     [&](const auto& one) { return wanted.count(one.variant) == 0; }),
+      observations.end());
+}
+
+ComparisonResult compare_observations(Observations&& observed, const ComparisonOptions& options,
+                                      const std::string& baseline_of_experiment) {
+  if (observed.all.empty()) throw UserError(options.paths.front() + ": holds no runs to compare");
+  const std::vector<std::string> names = names_of(observed.all);
+  const std::string baseline = baseline_of(options, baseline_of_experiment, names);
+  choose_variants(options, baseline, names, observed.all);
+  ComparisonChoice choice;
+  choice.metric = metric_title(observed.metric);
+  choice.baseline = baseline;
+  choice.higher_is_better = higher_taken_is_better(observed.metric);
+  choice.unit = options.unit;
+  choice.seed = static_cast<uint64_t>(options.seed);
+  ComparisonResult result;
+  result.comparisons = compare(observed.all, choice);
+  for (const std::string& warning : observed.warnings) result.notes.push_back(warning + ".");
+  return result;
+}
+
+}  // namespace
+
+bool is_table_of_values(const std::string& path) {
+  for (const char* end : {".csv", ".tsv"}) {
+    if (path.size() > 4 && path.compare(path.size() - 4, 4, end) == 0) return true;
+  }
+  return false;
+}
+
+bool needs_series(const ComparisonOptions& options, const std::string& series) {
+  const std::string& metric = options.observation.metric.name;
+  if (!metric.empty()) return names_series(metric, series);
+  // What the default is chosen from.
+  return series == "test.loss" || series == "validation.loss" || series == "train.loss" ||
+         series == "step.loss";
+}
+
+ComparisonResult compare_recording(const Recording& recording, const ComparisonOptions& options) {
+  ComparisonResult result = compare_observations(observe_runs(recording, options.observation),
+                                                 options, recording.baseline);
+  for (const std::string& sentence : recording.left_out) result.notes.push_back(sentence + ".");
+  return result;
+}
+
+ComparisonResult compare_paths(const ComparisonOptions& options) {
+  if (is_table_of_values(options.paths.front())) {
+    return compare_observations(observe_csv(options.paths.front(), options.observation), options,
+                                "");
+  }
+  ReadingChoice choice;
+  choice.wants_series = [&](const std::string& series) { return needs_series(options, series); };
+  return compare_recording(read_recording(options.paths, choice), options);
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <CLI/App.hpp>
+
+#include "cli/comparing.hpp"
+
+namespace qkvlab {
+
+/// Adds PATH… and the options of comparing.
+void add_comparison_options(CLI::App* app, ComparisonOptions& options);
+
+/// Throws UserError where options do not fit each other.
+void check_comparison_options(const CLI::App& app, const ComparisonOptions& options);
+
+}  // namespace qkvlab

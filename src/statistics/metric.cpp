@@ -1,0 +1,139 @@
+#include "statistics/metric.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "base/error.hpp"
+#include "base/number_text.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+constexpr std::string_view kGradients = "gradients.";
+
+bool starts_with(std::string_view text, std::string_view start) {
+  return text.substr(0, start.size()) == start;
+}
+
+bool ends_with(std::string_view text, std::string_view end) {
+  return text.size() >= end.size() && text.substr(text.size() - end.size()) == end;
+}
+
+/// "0" and "1" of "attention.entropy.0.1".
+std::vector<std::pair<std::string, std::string>> head_parts(const std::string& series,
+                                                            const std::string& metric) {
+  const size_t dot = series.find('.', metric.size() + 1);
+  return {{"layer", series.substr(metric.size() + 1, dot - metric.size() - 1)},
+          {"head", series.substr(dot + 1)}};
+}
+
+bool is_of_heads(const std::string& metric) {
+  return metric == "attention.entropy" || metric == "attention.diagonal";
+}
+
+/// The trapezoids under the course, divided by its steps.
+double mean_height(const Series& series) {
+  if (series.steps.size() == 1) return series.values.front();
+  double area = 0;
+  for (size_t i = 1; i < series.steps.size(); ++i) {
+    const auto width = static_cast<double>(series.steps[i] - series.steps[i - 1]);
+    area += width * (static_cast<double>(series.values[i]) + series.values[i - 1]) / 2;
+  }
+  return area / static_cast<double>(series.steps.back() - series.steps.front());
+}
+
+TakenValue finished_if_finite(double value) {
+  if (!std::isfinite(value)) return {Outcome::kDiverged, 0};
+  return {Outcome::kFinished, value};
+}
+
+TakenValue best(const Series& series, bool higher) {
+  std::optional<double> found;
+  for (const float value : series.values) {
+    if (!std::isfinite(value)) continue;
+    if (!found || (higher ? value > *found : value < *found)) found = value;
+  }
+  return found ? TakenValue{Outcome::kFinished, *found} : TakenValue{Outcome::kDiverged, 0};
+}
+
+/// Compares as the records show the values: a float32 beside a threshold that was written as text.
+TakenValue steps_to(const Series& series, double threshold, bool higher) {
+  const auto wanted = static_cast<float>(threshold);
+  for (size_t i = 0; i < series.steps.size(); ++i) {
+    const float value = series.values[i];
+    if (higher ? value >= wanted : value <= wanted) {
+      return {Outcome::kFinished, static_cast<double>(series.steps[i])};
+    }
+  }
+  return {Outcome::kNotReached, 0};
+}
+
+}  // namespace
+
+bool higher_is_better(const MetricChoice& choice) {
+  if (choice.higher_is_better) return *choice.higher_is_better;
+  return !ends_with(choice.name, "loss") && !ends_with(choice.name, "norm") &&
+         !ends_with(choice.name, "perplexity") && !starts_with(choice.name, kGradients);
+}
+
+bool higher_taken_is_better(const MetricChoice& choice) {
+  return choice.taken != Taken::kStepsTo && higher_is_better(choice);
+}
+
+std::string metric_title(const MetricChoice& choice) {
+  switch (choice.taken) {
+    case Taken::kEnd:
+      return choice.name;
+    case Taken::kBest:
+      return "best " + choice.name;
+    case Taken::kArea:
+      return "mean height of " + choice.name;
+    case Taken::kStepsTo:
+      break;
+  }
+  constexpr int kDigits = 6;
+  return "steps to " + choice.name + (higher_is_better(choice) ? " >= " : " <= ") +
+         significant(choice.threshold, kDigits);
+}
+
+bool names_series(const std::string& metric, const std::string& series) {
+  if (series == metric) return true;
+  if (is_of_heads(metric)) return starts_with(series, metric + ".");
+  if (!starts_with(metric, kGradients) || !starts_with(series, kGradients)) return false;
+  return ends_with(series, "." + metric.substr(kGradients.size()));
+}
+
+std::vector<PartOfRun> series_of(const RecordedRun& run, const std::string& metric) {
+  const auto exact = run.series.find(metric);
+  if (exact != run.series.end()) return {{{}, &exact->second}};
+  std::vector<PartOfRun> found;
+  for (const auto& [name, series] : run.series) {
+    if (!names_series(metric, name)) continue;
+    if (is_of_heads(metric)) {
+      found.push_back({head_parts(name, metric), &series});
+    } else {
+      found.push_back({{{"parameter", name.substr(kGradients.size())}}, &series});
+    }
+  }
+  return found;
+}
+
+TakenValue take(const Series& series, const MetricChoice& choice) {
+  require(!series.values.empty(), "a series must have values");
+  const bool higher = higher_is_better(choice);
+  switch (choice.taken) {
+    case Taken::kEnd:
+      return finished_if_finite(series.values.back());
+    case Taken::kBest:
+      return best(series, higher);
+    case Taken::kArea:
+      return finished_if_finite(mean_height(series));
+    case Taken::kStepsTo:
+      break;
+  }
+  return steps_to(series, choice.threshold, higher);
+}
+
+}  // namespace qkvlab
