@@ -104,7 +104,8 @@ void append_comparison(std::string& out, const Comparison& comparison, bool with
   out += ", \"paired_by\": ";
   out += comparison.unit == Unit::kSeed ? "\"seed\"" : "\"seed and cell\"";
   out += ", \"cells\": ";
-  append_texts(out, comparison.cells, "  ");
+  const bool averaged = comparison.cells.size() > 1 || !comparison.cells.front().empty();
+  append_texts(out, averaged ? comparison.cells : std::vector<std::string>(), "  ");
   out += ",\n \"variants\": [";
   const char* separator = "\n    ";
   for (const VariantComparison& variant : comparison.variants) {

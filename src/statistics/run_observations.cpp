@@ -158,12 +158,23 @@ class RunObserver {
     return field(*candidate.observation.run, "--by", choice_.by);
   }
 
+  /// The parts that runs of a variant have, as far as one was measured; else those that any has.
+  static std::set<Parts> parts_of(const std::string& variant,
+                                  const std::map<std::string, std::set<Parts>>& measured) {
+    const auto own = measured.find(variant);
+    if (own != measured.end()) return own->second;
+    std::set<Parts> all;
+    for (const auto& [name, parts] : measured) all.insert(parts.begin(), parts.end());
+    return all.empty() ? std::set<Parts>{{}} : all;
+  }
+
   /// Cells are named by those parts that are not the same everywhere.
   void name_cells() {
+    const auto measured = parts_of_variant_;
     for (const Candidate& candidate : without_parts_) {
-      const std::set<Parts>& known = parts_of_variant_[candidate.observation.variant];
-      if (known.empty()) add_part(candidate, {}, nullptr);
-      for (const Parts& parts : std::set<Parts>(known)) add_part(candidate, parts, nullptr);
+      for (const Parts& parts : parts_of(candidate.observation.variant, measured)) {
+        add_part(candidate, parts, nullptr);
+      }
     }
     std::map<std::string, std::set<std::string>> values;
     for (const Candidate& candidate : candidates_) {

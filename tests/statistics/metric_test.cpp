@@ -1,0 +1,105 @@
+#include "statistics/metric.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace qkvlab {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+const Series kCourse = {{10, 20, 40}, {0.5f, 0.25f, 0.75f}};
+
+MetricChoice choice(const std::string& name, Taken taken, double threshold = 0) {
+  MetricChoice metric;
+  metric.name = name;
+  metric.taken = taken;
+  metric.threshold = threshold;
+  return metric;
+}
+
+double value(const MetricChoice& metric, const Series& series = kCourse) {
+  const TakenValue taken = take(series, metric);
+  EXPECT_EQ(taken.outcome, Outcome::kFinished);
+  return taken.value;
+}
+
+TEST(Metric, EndBestAndAreaByHand) {
+  EXPECT_EQ(value(choice("test.loss", Taken::kEnd)), 0.75);
+  EXPECT_EQ(value(choice("test.loss", Taken::kBest)), 0.25);
+  EXPECT_EQ(value(choice("test.accuracy", Taken::kBest)), 0.75);
+  // (10 · (0.5 + 0.25) / 2 + 20 · (0.25 + 0.75) / 2) / 30
+  EXPECT_DOUBLE_EQ(value(choice("test.loss", Taken::kArea)), 13.75 / 30);
+  EXPECT_EQ(value(choice("test.loss", Taken::kArea), {{10}, {0.5f}}), 0.5);
+}
+
+TEST(Metric, StepsToAThresholdAreTheFirstThatReachIt) {
+  EXPECT_EQ(value(choice("test.accuracy", Taken::kStepsTo, 0.75)), 40);
+  EXPECT_EQ(value(choice("test.loss", Taken::kStepsTo, 0.4)), 20);
+  EXPECT_EQ(value(choice("test.loss", Taken::kStepsTo, 0.1), {{3}, {0.1f}}), 3)
+      << "0.1f is more than 0.1, and is what the record shows as 0.1";
+  EXPECT_EQ(take(kCourse, choice("test.loss", Taken::kStepsTo, 0.1)).outcome, Outcome::kNotReached);
+}
+
+TEST(Metric, WhatIsNotFiniteHasDiverged) {
+  const Series broken = {{1, 2}, {0.5f, kNan}};
+  EXPECT_EQ(take(broken, choice("test.loss", Taken::kEnd)).outcome, Outcome::kDiverged);
+  EXPECT_EQ(take(broken, choice("test.loss", Taken::kArea)).outcome, Outcome::kDiverged);
+  EXPECT_EQ(value(choice("test.loss", Taken::kBest), broken), 0.5);
+  EXPECT_EQ(take({{1}, {kNan}}, choice("test.loss", Taken::kBest)).outcome, Outcome::kDiverged);
+}
+
+TEST(Metric, NamesSayWhichValuesAreBetter) {
+  for (const char* lower : {"test.loss", "step.grad_norm", "gradients.q_proj.weight", "loss"}) {
+    EXPECT_FALSE(higher_is_better(choice(lower, Taken::kEnd))) << lower;
+  }
+  for (const char* higher : {"test.accuracy", "train.exact", "attention.diagonal", "accuracy"}) {
+    EXPECT_TRUE(higher_is_better(choice(higher, Taken::kEnd))) << higher;
+  }
+  MetricChoice metric = choice("test.loss", Taken::kEnd);
+  metric.higher_is_better = true;
+  EXPECT_TRUE(higher_is_better(metric));
+  EXPECT_FALSE(higher_taken_is_better(choice("test.accuracy", Taken::kStepsTo)));
+}
+
+TEST(Metric, TitlesSayWhatIsTaken) {
+  EXPECT_EQ(metric_title(choice("test.loss", Taken::kEnd)), "test.loss");
+  EXPECT_EQ(metric_title(choice("test.loss", Taken::kBest)), "best test.loss");
+  EXPECT_EQ(metric_title(choice("test.loss", Taken::kArea)), "mean height of test.loss");
+  EXPECT_EQ(metric_title(choice("test.loss", Taken::kStepsTo, 0.1)), "steps to test.loss <= 0.1");
+  EXPECT_EQ(metric_title(choice("test.accuracy", Taken::kStepsTo, 0.95)),
+            "steps to test.accuracy >= 0.95");
+}
+
+TEST(Metric, ANameMayMeanSeveralSeries) {
+  RecordedRun run;
+  for (const char* name :
+       {"gradients.blocks.0.attention.q_proj.weight", "gradients.blocks.1.attention.q_proj.weight",
+        "gradients.embedding.weight", "attention.entropy.0.1", "attention.entropy.1.0",
+        "attention.diagonal.0.1"}) {
+    run.series[name] = kCourse;
+  }
+  const auto parts = [&](const std::string& metric) {
+    std::vector<std::string> found;
+    for (const PartOfRun& part : series_of(run, metric)) {
+      found.emplace_back();
+      for (const auto& [name, value] : part.parts) found.back() += name + "=" + value + ";";
+    }
+    return found;
+  };
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(parts("gradients.q_proj.weight"),
+            (Texts{"parameter=blocks.0.attention.q_proj.weight;",
+                   "parameter=blocks.1.attention.q_proj.weight;"}));
+  EXPECT_EQ(parts("gradients.embedding.weight"), Texts{""});
+  EXPECT_EQ(parts("attention.entropy"), (Texts{"layer=0;head=1;", "layer=1;head=0;"}));
+  EXPECT_EQ(parts("attention.entropy.1.0"), Texts{""});
+  EXPECT_EQ(parts("gradients.proj.weight"), Texts{}) << "a name ends where a path's step does";
+  EXPECT_EQ(parts("test.loss"), Texts{});
+}
+
+}  // namespace
+}  // namespace qkvlab

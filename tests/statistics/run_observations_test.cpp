@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "statistics/observations.hpp"
+#include "support/recorded.hpp"
+#include "support/user_error.hpp"
+
+namespace qkvlab {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// "full 0 d_model=8: 0.5" of every observation.
+Texts texts(const Observations& observed) {
+  Texts all;
+  for (const Observation& one : observed.all) {
+    std::string text = one.group.empty() ? "" : one.group + "| ";
+    text += one.variant + " " + std::to_string(one.seed);
+    if (!one.cell.empty()) text += " " + one.cell;
+    switch (one.outcome) {
+      case Outcome::kFinished:
+        text += ": " + std::to_string(one.value).substr(0, 4);
+        break;
+      case Outcome::kDiverged:
+        text += " diverged";
+        break;
+      case Outcome::kNotReached:
+        text += " not reached";
+        break;
+      case Outcome::kUnfinished:
+        text += " unfinished";
+        break;
+    }
+    all.push_back(text);
+  }
+  return all;
+}
+
+TEST(RunObservations, EveryRunHasOneAndKnowsItsPlace) {
+  const Recording recording =
+      recording_of({recorded_run("full", 0, 0.5f), recorded_run("none", 3, 0.25f)});
+  const Observations observed = observe_runs(recording, {});
+  EXPECT_EQ(observed.metric.name, "test.loss");
+  EXPECT_EQ(texts(observed), (Texts{"full 0: 0.50", "none 3: 0.25"}));
+  EXPECT_EQ(observed.all[1].place, "r.jsonl:4");
+  EXPECT_EQ(observed.all[1].run, &recording.runs[1]);
+}
+
+TEST(RunObservations, HowARunEndedDecides) {
+  Recording recording;
+  for (const char* status : {"diverged", "interrupted", "failed"}) {
+    recording.runs.push_back(recorded_run(status, 0, 0.5f));
+    recording.runs.back().end->status = status;
+  }
+  recording.runs.push_back(recorded_run("killed", 0, 0.5f));
+  recording.runs.back().end.reset();
+  recording.runs.push_back(recorded_run("unmeasured", 0, 0.5f));
+  recording.runs.back().series.clear();
+  const Observations observed = observe_runs(recording_of(recording.runs), {});
+  EXPECT_EQ(texts(observed),
+            (Texts{"diverged 0 diverged", "interrupted 0 unfinished", "failed 0 unfinished",
+                   "killed 0 unfinished", "unmeasured 0 unfinished"}));
+  EXPECT_EQ(observed.warnings,
+            Texts{"1 runs ended without a record of test.loss and count as unfinished"});
+}
+
+TEST(RunObservations, VariantsOfAGridAreCellsOfOne) {
+  const Recording recording =
+      recording_of({recorded_run("full model.n_layers=1,task.pairs=2", 0, 1),
+                    recorded_run("full model.n_layers=2,task.pairs=2", 0, 2),
+                    recorded_run("wide one model.n_layers=2,task.pairs=2", 0, 3)});
+  EXPECT_EQ(texts(observe_runs(recording, {})),
+            (Texts{"full 0 model.n_layers=1: 1.00", "full 0 model.n_layers=2: 2.00",
+                   "wide one 0 model.n_layers=2: 3.00"}));
+  ObservationChoice choice;
+  choice.by = "model.n_layers";
+  EXPECT_EQ(texts(observe_runs(recording, choice)),
+            (Texts{"1| full 0: 1.00", "2| full 0: 2.00", "2| wide one 0: 3.00"}));
+}
+
+TEST(RunObservations, SeveralExperimentsAreCells) {
+  std::vector<RecordedRun> runs = {recorded_run("full", 0, 1), recorded_run("full", 0, 2)};
+  runs[1].begin.experiment = "recall";
+  const Recording recording = recording_of(runs);
+  EXPECT_EQ(texts(observe_runs(recording, {})),
+            (Texts{"full 0 experiment=sentiment: 1.00", "full 0 experiment=recall: 2.00"}));
+  ObservationChoice choice;
+  choice.by = "experiment";
+  EXPECT_EQ(texts(observe_runs(recording, choice)),
+            (Texts{"sentiment| full 0: 1.00", "recall| full 0: 2.00"}));
+}
+
+TEST(RunObservations, AnyFieldCanNameVariants) {
+  std::vector<RecordedRun> runs = {recorded_run("full", 0, 1), recorded_run("full", 0, 2)};
+  runs[1].begin.config = R"({"model": {"d_model": 16, "kind": "transformer"}})";
+  const Recording recording = recording_of(runs);
+  ObservationChoice choice;
+  choice.variant_column = "model.d_model";
+  EXPECT_EQ(texts(observe_runs(recording, choice)), (Texts{"8 0: 1.00", "16 0: 2.00"}));
+  choice.variant_column = "model.d_modle";
+  EXPECT_EQ(user_error([&] { observe_runs(recording, choice); }),
+            "--variant-column: unknown field 'model.d_modle'; allowed: experiment, folder, "
+            "model.d_model, model.kind, name or variant; did you mean 'model.d_model'?");
+}
+
+TEST(RunObservations, HeadsAreCellsOfARunAlsoWhereItDiverged) {
+  std::vector<RecordedRun> runs = {recorded_run("full", 0, 1), recorded_run("full", 1, 1),
+                                   recorded_run("none", 0, 1)};
+  runs[0].series["attention.entropy.0.0"] = {{5}, {1.5f}};
+  runs[0].series["attention.entropy.0.1"] = {{5}, {0.5f}};
+  runs[1].end->status = runs[2].end->status = "diverged";
+  ObservationChoice choice;
+  choice.metric.name = "attention.entropy";
+  EXPECT_EQ(texts(observe_runs(recording_of(runs), choice)),
+            (Texts{"full 0 head=0: 1.50", "full 0 head=1: 0.50", "full 1 head=0 diverged",
+                   "full 1 head=1 diverged", "none 0 head=0 diverged", "none 0 head=1 diverged"}));
+}
+
+TEST(RunObservations, AMetricThatNoRunHasIsRefused) {
+  const Recording recording = recording_of({recorded_run("full", 0, 1)});
+  ObservationChoice choice;
+  choice.metric.name = "test.los";
+  EXPECT_EQ(user_error([&] { observe_runs(recording, choice); }),
+            "--metric: unknown metric 'test.los'; allowed: test.loss; did you mean 'test.loss'?");
+}
+
+}  // namespace
+}  // namespace qkvlab
