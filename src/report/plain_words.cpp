@@ -41,7 +41,10 @@ class VariantWords {
     if (variant.unpaired) return unpaired(variant);
     const PairedComparison& pairs = *variant.paired;
     const std::string& name = variant.variant;
-    if (pairs.n == 0) return name + ": no pair finished, so nothing can be told.";
+    if (pairs.n == 0) {
+      return name + ": no pair with " + comparison_.baseline +
+             " finished, so no difference can be told.";
+    }
     if (is_zero_everywhere(pairs)) {
       return name + ": equal to " + comparison_.baseline + " in each of " +
              counted(pairs.n, "pair") + ".";
@@ -166,15 +169,20 @@ void add_missing(const VariantComparison& variant, std::vector<std::string>& wor
   add(variant.incomplete, "lack some of the cells and count nowhere");
 }
 
-/// "There is no 95 % CI of median (needs at least six values): full, uniform."
+/// Whether a sentence has said of a variant that there is no difference at all.
+bool says_nothing(const VariantComparison& variant) {
+  return variant.paired ? variant.paired->differences.empty() : !variant.unpaired->value;
+}
+
+/// "No median_ci (needs at least six seeds): full, uniform."
 void add_unknown(const Comparison& comparison, std::vector<std::string>& words) {
   std::vector<std::pair<std::string, std::vector<std::string>>> unknown;
   for (const ComparisonFigure& figure : comparison_figures()) {
     for (const VariantComparison& variant : comparison.variants) {
-      if (!has_section(variant, figure.section)) continue;
+      const bool of_pairs = figure.section != ComparisonFigure::Section::kVariant;
+      if (!has_section(variant, figure.section) || (of_pairs && says_nothing(variant))) continue;
       const auto numbers = figure.of(variant);
       if (numbers.value) continue;
-      const bool of_pairs = figure.section != ComparisonFigure::Section::kVariant;
       const std::string what = std::string("No ") + figure.key +
                                (of_pairs ? " of differences" : "") + " (" + numbers.reason + "): ";
       auto known = std::find_if(unknown.begin(), unknown.end(),

@@ -180,8 +180,9 @@ class TableComparer {
     const auto pairs = static_cast<int64_t>(variant.paired->differences.size());
     const auto alone = static_cast<int64_t>(std::max(units.size(), baseline_units.size())) - pairs;
     if (alone > 0) {
-      warn(variant, std::to_string(alone) + (alone == 1 ? " seed has" : " seeds have") +
-                        " no pair and are left out of the differences");
+      warn(variant, std::to_string(alone) +
+                        (alone == 1 ? " seed has no pair and is" : " seeds have no pair and are") +
+                        " left out of the differences");
     }
     if (variant.paired->n < pairs) {
       warn(variant, "means and the sign-flip test are of the " + std::to_string(variant.paired->n) +

@@ -149,7 +149,7 @@ TEST(Comparison, ASeedWithoutAllCellsCountsNowhere) {
   EXPECT_EQ(comparison.variants[1].n, 2);
   EXPECT_EQ(comparison.variants[1].paired->differences.size(), 2u);
   EXPECT_EQ(comparison.warnings,
-            Texts{"b: 1 seed has no pair and are left out of the differences"});
+            Texts{"b: 1 seed has no pair and is left out of the differences"});
 }
 
 TEST(Comparison, AVariantIsComparedInTheCellsThatItHas) {

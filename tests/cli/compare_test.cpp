@@ -1,0 +1,192 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "record/record_lines.hpp"
+#include "support/program.hpp"
+
+namespace qkvlab {
+namespace {
+
+using nlohmann::json;
+
+const std::string kPublished = QKVLAB_REFERENCE_FOLDER "/projection_sharing_runs.csv";
+
+/// The records of a completed run with one evaluation.
+std::string run_lines(const std::string& variant, int64_t seed, float loss) {
+  RunRecord run;
+  run.run = variant + std::to_string(seed);
+  run.experiment = "by hand";
+  run.variant = variant;
+  run.seed = seed;
+  run.config = "{}";
+  EndRecord end;
+  end.run = run.run;
+  end.status = "completed";
+  std::string text;
+  for (const Record& record :
+       {Record(run), Record(EvaluationRecord{run.run, 10, "test", loss, {{"accuracy", 1 - loss}}}),
+        Record(end)}) {
+    append_record(text, record);
+  }
+  return text;
+}
+
+json compare(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"compare", "--format", "json"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const ProgramRun run = run_qkvlab(words);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_EQ(run.error, "");
+  return json::parse(run.out);
+}
+
+std::string refusal(const std::vector<std::string>& arguments) {
+  std::vector<std::string> words = {"compare"};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const ProgramRun run = run_qkvlab(words);
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.out, "");
+  return run.error;
+}
+
+class Compare : public testing::Test {
+ protected:
+  const TemporaryFolder folder_;
+};
+
+TEST_F(Compare, RecordsAndATableOfTheSameValuesSayTheSame) {
+  std::string records, table = "variant,seed,test.loss\n";
+  for (const auto& [variant, loss] : {std::pair("full", 0.25f), std::pair("none", 0.5f)}) {
+    for (int64_t seed = 0; seed < 8; ++seed) {
+      const float value = loss + static_cast<float>(seed * seed) / 256;
+      records += run_lines(variant, seed, value);
+      table +=
+          std::string(variant) + "," + std::to_string(seed) + "," + std::to_string(value) + "\n";
+    }
+  }
+  const json from_records = compare({folder_.write("r.jsonl", records)});
+  EXPECT_EQ(from_records, compare({folder_.write("t.csv", table)}));
+  EXPECT_EQ(from_records.at("metric"), "test.loss");
+  EXPECT_EQ(from_records.at("variants")[1].at("paired").at("p_sign_flip"), 2.0 / 256);
+}
+
+TEST_F(Compare, SeedsPairWhateverTheOrderOfLines) {
+  const json whole = compare({folder_.write("t.csv",
+                                            "variant,seed,loss\na,0,0\na,1,10\na,2,20\n"
+                                            "b,2,21\nb,1,11\nb,0,1\n")});
+  const json& paired = whole.at("variants")[1].at("paired");
+  EXPECT_EQ(paired.at("n"), 3);
+  EXPECT_EQ(paired.at("mean"), 1);
+  EXPECT_EQ(paired.at("mean_ci"), (json{1, 1}));
+  EXPECT_EQ(paired.at("p_improvement"), 0);
+}
+
+TEST_F(Compare, ADuplicateSeedNamesFileAndLine) {
+  const std::string path = folder_.write("t.csv", "variant,seed,loss\na,0,0\nb,0,1\na,0,2\n");
+  EXPECT_EQ(refusal({path}),
+            "qkvlab: " + path + ":4: seed 0 of 'a' is there twice, first in " + path + ":2\n");
+  const std::string records = folder_.write("r.jsonl", run_lines("a", 0, 1) + run_lines("a", 1, 1));
+  EXPECT_EQ(
+      refusal({records, records}),
+      "qkvlab: " + records + ":1: seed 0 of 'a' is there twice, first in " + records + ":1\n");
+}
+
+TEST_F(Compare, ThePublishedTableSaysWhatThreeSeedsCanTell) {
+  const json whole = compare({kPublished, "--baseline", "QKV", "--by", "task"});
+  ASSERT_EQ(whole.at("tables").size(), 5u);
+  for (const json& table : whole.at("tables")) {
+    EXPECT_EQ(table.at("cells").size(), 4u) << "depths and heads are averaged within a seed";
+    ASSERT_EQ(table.at("variants").size(), 6u);
+    for (const json& variant : table.at("variants")) {
+      EXPECT_EQ(variant.at("n"), 3);
+      if (variant.at("variant") != "QKV") EXPECT_EQ(variant.at("paired").at("smallest_p"), 0.25);
+    }
+  }
+  // Is sharing K and V free? SORT: differences, their mean, t interval and d_z by SciPy 1.10.
+  const json& sort = whole.at("tables")[2];
+  ASSERT_EQ(sort.at("group"), "SORT");
+  const json& shared_kv = sort.at("variants")[2];
+  ASSERT_EQ(shared_kv.at("variant"), "Q!=K=V");
+  const json& paired = shared_kv.at("paired");
+  EXPECT_NEAR(paired.at("mean"), -0.03309166666666671, 1e-12);
+  EXPECT_NEAR(paired.at("mean_ci")[0], -0.1680464537085845, 1e-12);
+  EXPECT_NEAR(paired.at("mean_ci")[1], 0.10186312037525108, 1e-12);
+  EXPECT_NEAR(paired.at("d_z"), -0.6091244254188365, 1e-12);
+  EXPECT_EQ(sort.at("notes")[2].get<std::string>().rfind(
+                "Q!=K=V: 3 seeds cannot tell it from QKV, whatever the values: the smallest p that "
+                "they can reach is 0.25.",
+                0),
+            0u)
+      << sort.at("notes");
+}
+
+TEST_F(Compare, FormatsHaveTheSameVariants) {
+  for (const char* format : {"text", "markdown", "csv", "json"}) {
+    const ProgramRun run = run_qkvlab({"compare", kPublished, "--baseline", "QKV", "--by", "task",
+                                       "--variants", "Q!=K=V", "--format", format});
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    EXPECT_NE(run.out.find("QKV"), std::string::npos) << format;
+    EXPECT_EQ(run.out.find("Q=K!=V"), std::string::npos) << format << " has one not asked for";
+  }
+}
+
+TEST_F(Compare, AFileTakesTheOutputWhole) {
+  const std::string out = folder_.file("out.md");
+  const ProgramRun run = run_qkvlab(
+      {"compare", kPublished, "--baseline", "QKV", "--format", "markdown", "--out", out});
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(TemporaryFolder::read(out).rfind("**accuracy**", 0), 0u);
+}
+
+TEST_F(Compare, OtherNumbersOfTheCourseCanBeCompared) {
+  std::string records;
+  for (int64_t seed = 0; seed < 6; ++seed) {
+    records += run_lines("full", seed, 0.25f) + run_lines("none", seed, 0.75f);
+  }
+  const std::string path = folder_.write("r.jsonl", records);
+  const json whole =
+      compare({path, "--metric", "test.accuracy", "--take", "steps-to", "--threshold", "0.5"});
+  EXPECT_EQ(whole.at("metric"), "steps to test.accuracy >= 0.5");
+  EXPECT_EQ(whole.at("variants")[0].at("mean"), 10);
+  EXPECT_EQ(whole.at("variants")[1].at("not_reached"), 6);
+  EXPECT_TRUE(whole.at("variants")[1].at("mean").is_null());
+  EXPECT_EQ(whole.at("variants")[1].at("paired").at("p_wilcoxon"), 2.0 / 64)
+      << "a run that never reaches it ranks behind every run that does";
+}
+
+TEST_F(Compare, WhatWasLeftOutIsSaid) {
+  const std::string path = folder_.write("r.jsonl", run_lines("full", 0, 1) + "{\"type\":\"st");
+  const json whole = compare({path});
+  EXPECT_EQ(whole.at("notes").back(), path + ": the last line is cut, or being written just now.");
+}
+
+TEST_F(Compare, MistakesAreNamedInOneLine) {
+  const std::string records = folder_.write("r.jsonl", run_lines("full", 0, 1));
+  EXPECT_EQ(refusal({}), "qkvlab: compare: PATH is required\n");
+  EXPECT_EQ(refusal({records, "--metric", "test.los"}),
+            "qkvlab: --metric: unknown metric 'test.los'; allowed: test.accuracy or test.loss; did "
+            "you mean 'test.loss'?\n");
+  EXPECT_EQ(refusal({records, "--variants", "ful"}),
+            "qkvlab: --variants: unknown variant 'ful'; allowed: full; did you mean 'full'?\n");
+  EXPECT_EQ(refusal({records, "--by", "modle"}),
+            "qkvlab: --by: unknown field 'modle'; allowed: experiment, folder or variant\n");
+  EXPECT_EQ(refusal({records, "--take", "steps-to"}),
+            "qkvlab: compare: --take steps-to needs --threshold, what is to be reached\n");
+  EXPECT_EQ(refusal({records, "--threshold", "0.5"}),
+            "qkvlab: compare: --threshold needs --take steps-to\n");
+  EXPECT_EQ(refusal({records, "--take", "steps-to", "--threshold", "much"}),
+            "qkvlab: --threshold: must be a finite number, got 'much'\n");
+  EXPECT_EQ(refusal({records, kPublished}),
+            "qkvlab: compare: a table of values is compared alone, got 2 paths\n");
+  EXPECT_EQ(refusal({folder_.write("empty.jsonl", "")}),
+            "qkvlab: " + folder_.file("empty.jsonl") + ": holds no runs to compare\n");
+}
+
+}  // namespace
+}  // namespace qkvlab

@@ -1,0 +1,127 @@
+#include "report/plain_words.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "support/recorded.hpp"
+
+namespace qkvlab {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+Texts words(const std::vector<Observation>& observations, bool higher_is_better = false,
+            Unit unit = Unit::kSeed) {
+  ComparisonChoice choice;
+  choice.metric = "test.loss";
+  choice.higher_is_better = higher_is_better;
+  choice.unit = unit;
+  return plain_words(compare(observations, choice).front());
+}
+
+const std::vector<double> kSeven = {1, 2, 3, 4, 5, 6, 7};
+
+TEST(PlainWords, ADifferenceIsSaidWithItsSizeAndDirection) {
+  // Differences 1 and 2 in turn: mean 11 / 7, sd √(2 / 7), t quantile 2.446912 for 6 degrees.
+  const std::vector<double> higher = {2, 4, 4, 6, 6, 8, 9};
+  const Texts worse = words(observations_of("full", kSeven) + observations_of("none", higher));
+  ASSERT_EQ(worse.size(), 1u);
+  EXPECT_EQ(
+      worse[0],
+      "none differs from full: test.loss is on average 1.57 higher (worse), 95 % CI +1.077 to "
+      "+2.066, over 7 seeds; p 0.016 (sign-flip).");
+  const Texts better =
+      words(observations_of("full", kSeven) + observations_of("none", higher), true);
+  EXPECT_NE(better[0].find("1.57 higher (better)"), std::string::npos) << better[0];
+}
+
+TEST(PlainWords, WhatChanceExplainsIsNotADifference) {
+  const std::vector<double> mixed = {2, 1, 4, 3, 6, 5, 8};
+  const std::string said =
+      words(observations_of("full", kSeven) + observations_of("none", mixed))[0];
+  EXPECT_EQ(said.rfind("none cannot be told from full: test.loss is on average 0.143 higher", 0),
+            0u)
+      << said;
+  // d_z = (1 / 7) / √(8 / 7) = 0.1336: by SciPy's nct, 441 pairs have a power of 0.7996, 442 of
+  // 0.8005.
+  EXPECT_NE(said.find(" takes about 442 seeds to be found in 4 of 5 tries."), std::string::npos)
+      << said;
+}
+
+TEST(PlainWords, TooFewSeedsCannotTellWhateverTheirValues) {
+  const std::string said =
+      words(observations_of("full", {1, 2, 3}) + observations_of("none", {11, 22, 33}))[0];
+  EXPECT_EQ(said.rfind("none: 3 seeds cannot tell it from full, whatever the values: the smallest "
+                       "p that they can reach is 0.25. So far test.loss is on average 20 higher",
+                       0),
+            0u)
+      << said;
+  EXPECT_NE(said.find("takes about 6 seeds"), std::string::npos)
+      << "power by t says fewer than the test itself needs: " << said;
+}
+
+TEST(PlainWords, ComparingManyAtOnceTakesMoreSeeds) {
+  std::vector<Observation> observations = observations_of("full", {1, 2, 3, 4, 5, 6});
+  for (const char* name : {"a", "b"}) {
+    observations = observations + observations_of(name, {2, 4, 6, 8, 10, 12});
+  }
+  const std::string said = words(observations)[0];
+  EXPECT_NE(said.find("is 0.031, times 2 variants compared at once 0.062."), std::string::npos)
+      << said;
+}
+
+TEST(PlainWords, EqualValuesAreSaidToBeEqual) {
+  const Texts said = words(observations_of("full", kSeven) + observations_of("none", kSeven));
+  EXPECT_EQ(said[0], "none: equal to full in each of 7 pairs.");
+}
+
+TEST(PlainWords, WhatDivergedIsCounted) {
+  std::vector<Observation> observations =
+      observations_of("full", kSeven) + observations_of("none", kSeven);
+  observations[7].outcome = Outcome::kDiverged;
+  observations[8].outcome = Outcome::kUnfinished;
+  const Texts said = words(observations);
+  EXPECT_EQ(said[1],
+            "none: 1 diverged; mean and sd are of the finished, median and IQM count these as the "
+            "worst.");
+  EXPECT_EQ(said[2], "none: 1 did not finish and count nowhere.");
+}
+
+TEST(PlainWords, WhatIsMissingIsNamedOnceWithItsReason) {
+  const Texts said = words(observations_of("full", {1, 2}) + observations_of("none", {1, 3}));
+  EXPECT_NE(
+      std::find(said.begin(), said.end(), "No median_ci (needs at least 6 seeds): full, none."),
+      said.end());
+  EXPECT_NE(std::find(said.begin(), said.end(),
+                      "No median_ci of differences (needs at least 6 seeds): none."),
+            said.end());
+}
+
+TEST(PlainWords, WhatIsNotPairedIsTestedByWelch) {
+  std::vector<Observation> observations =
+      observations_of("full", kSeven) + observations_of("none", {21, 22, 23});
+  for (size_t i = 7; i < observations.size(); ++i) observations[i].seed += 100;
+  EXPECT_EQ(words(observations)[0].rfind(
+                "none is not paired with full, since no seed is in both; by Welch's test it "
+                "differs: test.loss is on average 18 higher (worse), 95 % CI +",
+                0),
+            0u)
+      << words(observations)[0];
+}
+
+TEST(PlainWords, AveragedCellsAndAClaimAreSaid) {
+  std::vector<Observation> observations =
+      observations_of("full", kSeven) + observations_of("full", kSeven);
+  for (size_t i = 0; i < observations.size(); ++i) observations[i].cell = i < 7 ? "h=0" : "h=1";
+  EXPECT_EQ(words(observations)[0],
+            "A seed's value is the mean over its 2 cells (h=0, h=1), which share data: n counts "
+            "seeds.");
+  EXPECT_EQ(words(observations, false, Unit::kCell)[0],
+            "By your claim (--unit cell) each cell of a seed counts as independent of the others; "
+            "if they share data, all p and intervals here are too small.");
+}
+
+}  // namespace
+}  // namespace qkvlab
