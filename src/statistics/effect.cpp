@@ -1,11 +1,14 @@
 #include "statistics/effect.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/error.hpp"
 #include "statistics/distributions.hpp"
 #include "statistics/sign_flip.hpp"
 #include "statistics/summary.hpp"
+#include "statistics/ties.hpp"
 #include "statistics/values.hpp"
 
 namespace qkvlab {
@@ -14,7 +17,10 @@ Figure<double> d_z(const std::vector<double>& differences) {
   const std::string fault = fault_of_finite(differences, 2);
   if (!fault.empty()) return unknown<double>(fault);
   const Summary summary = summary_of(differences);
-  if (summary.sd == 0) return unknown<double>("the differences do not vary");
+  const double largest = std::accumulate(
+      differences.begin(), differences.end(), 0.0,
+      [](double size, double difference) { return std::max(size, std::abs(difference)); });
+  if (tied(summary.sd, 0, largest)) return unknown<double>("the differences do not vary");
   const double effect = summary.mean / summary.sd;
   return std::isfinite(effect) ? known(effect) : unknown<double>(kTooLarge);
 }

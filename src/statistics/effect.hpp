@@ -8,7 +8,8 @@
 namespace qkvlab {
 
 /// The mean of the paired differences in units of their standard deviation (Cohen's d_z). Unknown
-/// below two differences, where one is infinite, and where they do not vary.
+/// below two differences, where one is infinite, and where they do not vary but for
+/// rounding (see `tied`).
 Figure<double> d_z(const std::vector<double>& differences);
 
 /// The share of differences (variant − baseline) for the better; those of zero count half. They may

@@ -1,7 +1,11 @@
 #include "statistics/units.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <set>
+
+#include "statistics/ties.hpp"
 
 namespace qkvlab {
 
@@ -84,7 +88,10 @@ std::map<UnitId, double> unit_differences(const std::map<UnitId, UnitValue>& var
     const bool baseline_finished = found->second.state == State::kFinished;
     double difference = 0;
     if (finished && baseline_finished) {
-      difference = value.value - found->second.value;
+      const double left = value.value, right = found->second.value;
+      // Means over cells may differ by rounding alone.
+      const double size = std::max(std::abs(left), std::abs(right));
+      difference = tied(left, right, size) ? 0 : left - right;
     } else if (finished != baseline_finished) {
       difference = finished ? -worst : worst;
     }

@@ -31,8 +31,8 @@ std::map<UnitId, UnitValue> unit_values(const SeedCells& seeds,
                                         const std::vector<std::string>& cells, Unit unit);
 
 /// Differences `variant` − `baseline` of the units that have a rank in both: of two values their
-/// difference; infinitely bad where the variant alone has none, infinitely good where the baseline
-/// alone has none, else 0.
+/// difference, 0 where they are tied; infinitely bad where the variant alone has none, infinitely
+/// good where the baseline alone has none, else 0.
 std::map<UnitId, double> unit_differences(const std::map<UnitId, UnitValue>& variant,
                                           const std::map<UnitId, UnitValue>& baseline,
                                           bool higher_is_better);

@@ -79,6 +79,15 @@ TEST(Comparison, EveryFigureByHand) {
   EXPECT_EQ(*b.paired->smallest_p.value, 0.125);
 }
 
+TEST(Comparison, RoundingIsNoDifference) {
+  // 0.1 + 0.2 is not 0.3, and 0.25 more than either is the same difference.
+  const Comparison comparison = compare_one(observations_of("a", {0.3, 0.1, 0.7}) +
+                                            observations_of("b", {0.1 + 0.2, 0.1, 0.7}) +
+                                            observations_of("c", {0.1 + 0.2 + 0.25, 0.35, 0.95}));
+  EXPECT_EQ(comparison.variants[1].paired->differences.at({0, ""}), 0);
+  EXPECT_EQ(comparison.variants[2].paired->d_z.reason, "the differences do not vary");
+}
+
 TEST(Comparison, AnInfiniteDifferenceHasARankButNoMean) {
   std::vector<Observation> observations =
       observations_of("a", {1, 1, 1, 1, 1}) + observations_of("b", {2, 2, 2, 2, 2});
@@ -148,8 +157,7 @@ TEST(Comparison, ASeedWithoutAllCellsCountsNowhere) {
   EXPECT_EQ(comparison.variants[1].incomplete, 1);
   EXPECT_EQ(comparison.variants[1].n, 2);
   EXPECT_EQ(comparison.variants[1].paired->differences.size(), 2u);
-  EXPECT_EQ(comparison.warnings,
-            Texts{"b: 1 seed has no pair and is left out of the differences"});
+  EXPECT_EQ(comparison.warnings, Texts{"b: 1 seed has no pair and is left out of the differences"});
 }
 
 TEST(Comparison, AVariantIsComparedInTheCellsThatItHas) {
