@@ -21,8 +21,8 @@ Figure<double> d_z(const std::vector<double>& differences) {
       differences.begin(), differences.end(), 0.0,
       [](double size, double difference) { return std::max(size, std::abs(difference)); });
   if (tied(summary.sd, 0, largest)) return unknown<double>("the differences do not vary");
-  const double effect = summary.mean / summary.sd;
-  return std::isfinite(effect) ? known(effect) : unknown<double>(kTooLarge);
+  if (!std::isfinite(summary.sd)) return unknown<double>(kTooLarge);
+  return known(summary.mean / summary.sd);
 }
 
 Figure<double> improvement_probability(const std::vector<double>& differences,

@@ -31,6 +31,7 @@ Figure<Welch> welch_test(const std::vector<double>& a, const std::vector<double>
   const double error_b = of_b.sd / std::sqrt(static_cast<double>(of_b.n));
   const double error = std::hypot(error_a, error_b);
   if (error == 0) return unknown<Welch>("the values do not vary");
+  if (!std::isfinite(error)) return unknown<Welch>(kTooLarge);
 
   Welch test;
   test.difference = of_a.mean - of_b.mean;
@@ -41,8 +42,6 @@ Figure<Welch> welch_test(const std::vector<double>& a, const std::vector<double>
                  share_b * share_b / static_cast<double>(of_b.n - 1));
   const double reach = student_t_quantile((1 + confidence) / 2, test.df) * error;
   test.interval = {test.difference - reach, test.difference + reach};
-  if (!std::isfinite(test.interval.low) || !std::isfinite(test.interval.high))
-    return unknown<Welch>(kTooLarge);
   test.p = student_t_two_sided_p(test.difference / error, test.df);
   return known(test);
 }

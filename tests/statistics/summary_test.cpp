@@ -19,6 +19,22 @@ TEST(Summary, ALargeOffsetCostsNoDigits) {
   EXPECT_DOUBLE_EQ(summary_of({1e9 + 1, 1e9 + 2, 1e9 + 3}).sd, 1);
 }
 
+TEST(Summary, EqualNumbersHaveExactlyThatMeanAndNoDeviation) {
+  for (const double number : {0.1, 1e9 / 3, -2.7e-12, 1e300}) {
+    for (const size_t n : {2, 3, 10, 999}) {
+      const Summary summary = summary_of(std::vector<double>(n, number));
+      EXPECT_EQ(summary.mean, number) << n;
+      EXPECT_EQ(summary.sd, 0) << n << " times " << number;
+    }
+  }
+}
+
+TEST(Summary, AddingManyCostsTheMeanNoDigits) {
+  std::vector<double> values;
+  for (int i = 0; i < 10000; ++i) values.push_back(1e9 + (i % 2 == 0 ? 0.25 : 0.75));
+  EXPECT_EQ(summary_of(values).mean, 1e9 + 0.5);
+}
+
 TEST(Summary, WhatCannotBeComputedIsNotANumber) {
   EXPECT_TRUE(std::isnan(summary_of({}).mean));
   EXPECT_DOUBLE_EQ(summary_of({3}).mean, 3);

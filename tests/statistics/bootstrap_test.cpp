@@ -1,0 +1,123 @@
+#include "statistics/bootstrap.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include "statistics/location.hpp"
+#include "support/statistics_reference.hpp"
+
+namespace qkvlab {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+
+double sum_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+TEST(Bootstrap, IsSciPysWithinMonteCarloError) {
+  // The bounds are quantiles of SciPy's resamples, five standard errors of two sets of as many
+  // resamples to either side (tests/reference/statistics.py): a right interval leaves them less
+  // than once in 100,000 seeds.
+  const int64_t resamples = statistics_reference().at("bca_resamples");
+  for (const auto& [name, expected] : statistics_reference().at("bca").items()) {
+    const Figure<Interval> found =
+        bca_interval(reference_sample(name), sorted_interquartile_mean, 1, resamples);
+    EXPECT_GE(found.value.value().low, expected.at("low_bounds").at(0)) << name;
+    EXPECT_LE(found.value.value().low, expected.at("low_bounds").at(1)) << name;
+    EXPECT_GE(found.value.value().high, expected.at("high_bounds").at(0)) << name;
+    EXPECT_LE(found.value.value().high, expected.at("high_bounds").at(1)) << name;
+  }
+}
+
+TEST(Bootstrap, EveryValueIsDrawnAsOftenAsAnyOther) {
+  // Of the sum of two values, 0 and 1, a resample is 0, 1, 1 or 2. Neither bias nor acceleration:
+  // the 25 % and 75 % quantiles are those of the resamples, and a little more of either moves them.
+  const std::vector<double> values = {0, 1};
+  const Interval wide = bca_interval(values, sum_of, 1, 9999, 0.6).value.value();
+  EXPECT_EQ(wide.low, 0);
+  EXPECT_EQ(wide.high, 2);
+  const Interval narrow = bca_interval(values, sum_of, 1, 9999, 0.4).value.value();
+  EXPECT_EQ(narrow.low, 1);
+  EXPECT_EQ(narrow.high, 1);
+}
+
+TEST(Bootstrap, TheOrderOfTheValuesDoesNotMatterTheSeedDoes) {
+  const std::vector<double> values = reference_sample("skewed_10");
+  std::vector<double> reversed(values.rbegin(), values.rend());
+  const auto interval = [](const std::vector<double>& of, uint64_t seed) {
+    return bca_interval(of, sorted_interquartile_mean, seed, 999).value.value();
+  };
+  EXPECT_EQ(interval(values, 1).low, interval(reversed, 1).low);
+  EXPECT_EQ(interval(values, 1).high, interval(reversed, 1).high);
+  EXPECT_NE(interval(values, 1).low, interval(values, 2).low);
+}
+
+TEST(Bootstrap, MovesAndGrowsWithTheValues) {
+  const std::vector<double> values = {1, 2, 4, 8, 16, 32, 64};
+  const Interval found = bca_interval(values, sorted_interquartile_mean, 3, 999).value.value();
+  for (const double factor : {std::ldexp(1.0, -400), 1.0, std::ldexp(1.0, 400)}) {
+    std::vector<double> scaled = values;
+    for (double& value : scaled) value *= factor;
+    const Interval other = bca_interval(scaled, sorted_interquartile_mean, 3, 999).value.value();
+    EXPECT_DOUBLE_EQ(other.low, found.low * factor);
+    EXPECT_DOUBLE_EQ(other.high, found.high * factor);
+  }
+  std::vector<double> moved = values;
+  for (double& value : moved) value += 1e9;
+  const Interval far = bca_interval(moved, sorted_interquartile_mean, 3, 999).value.value();
+  EXPECT_NEAR(far.low - 1e9, found.low, 1e-6);
+  EXPECT_NEAR(far.high - 1e9, found.high, 1e-6);
+}
+
+TEST(Bootstrap, OfEqualValuesIsThePoint) {
+  const Figure<Interval> found = bca_interval({0.1, 0.1, 0.1}, sorted_interquartile_mean, 1);
+  EXPECT_EQ(found.value.value().low, 0.1);
+  EXPECT_EQ(found.value.value().high, 0.1);
+}
+
+TEST(Bootstrap, AFewDivergedRunsNeedNotMatter) {
+  std::vector<double> values = reference_sample("normal_30");
+  const Interval before = bca_interval(values, sorted_interquartile_mean, 1).value.value();
+  *std::max_element(values.begin(), values.end()) = kInfinity;
+  const Interval after = bca_interval(values, sorted_interquartile_mean, 1).value.value();
+  EXPECT_NEAR(after.low, before.low, 0.01);
+  EXPECT_GE(after.high, before.high - 0.01);
+  EXPECT_LT(after.high, before.high + 0.1);
+}
+
+TEST(Bootstrap, WhatCannotBeComputedHasAReason) {
+  const auto reason = [](const std::vector<double>& values, const SortedStatistic& statistic) {
+    const Figure<Interval> found = bca_interval(values, statistic, 1, 99);
+    EXPECT_FALSE(found.value) << found.reason;
+    return found.reason;
+  };
+  EXPECT_EQ(reason({}, sum_of), "needs at least two seeds");
+  EXPECT_EQ(reason({1}, sum_of), "needs at least two seeds");
+  EXPECT_EQ(reason({1, kNan}, sum_of), "a value is not a number");
+  EXPECT_EQ(reason({1, kInfinity}, sum_of), "too many runs diverged");
+  EXPECT_EQ(reason({kInfinity, kInfinity}, sum_of), "too many runs diverged");
+  EXPECT_EQ(reason({1, 2, 3, kInfinity}, sorted_interquartile_mean), "too many runs diverged");
+  EXPECT_EQ(reason({-kInfinity, 1, 2, 3, 4, 5, 6, kInfinity}, sorted_interquartile_mean),
+            "too many runs diverged");
+  EXPECT_EQ(reason({0, 1, 1, 1, 2}, sorted_interquartile_mean),
+            "leaving out any one seed changes nothing");
+  // The sum of unlike values is largest when none is drawn twice.
+  const auto sum_of_unlike = [](std::vector<double> values) {
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    return sum_of(values);
+  };
+  EXPECT_EQ(reason(reference_sample("skewed_30"), sum_of_unlike),
+            "all resamples lie to one side of the statistic");
+  EXPECT_THROW(bca_interval({1, 2}, sum_of, 1, 0), std::logic_error);
+  EXPECT_THROW(bca_interval({1, 2}, sum_of, 1, 99, 1), std::logic_error);
+}
+
+}  // namespace
+}  // namespace qkvlab

@@ -1,0 +1,35 @@
+#include "statistics/holm.hpp"
+
+#include <gtest/gtest.h>
+
+#include "support/statistics_reference.hpp"
+
+namespace qkvlab {
+namespace {
+
+TEST(Holm, IsThatOfItsDefinition) {
+  for (const auto& expected : statistics_reference().at("holm")) {
+    const auto p = expected.at("p").get<std::vector<double>>();
+    const std::vector<double> found = holm(p);
+    ASSERT_EQ(found.size(), p.size());
+    for (size_t i = 0; i < p.size(); ++i)
+      expect_close(found[i], expected.at("adjusted").at(i), expected.dump());
+  }
+}
+
+TEST(Holm, ByHand) {
+  // Sorted 0.01, 0.02, 0.3: times 3, 2, 1.
+  const std::vector<double> found = holm({0.3, 0.01, 0.02});
+  EXPECT_DOUBLE_EQ(found[0], 0.3);
+  EXPECT_DOUBLE_EQ(found[1], 0.03);
+  EXPECT_DOUBLE_EQ(found[2], 0.04);
+  // The second would come to 0.022, less than the first; 1.2 is no probability.
+  const std::vector<double> monotone = holm({0.011, 0.01, 0.6, 0.6});
+  EXPECT_DOUBLE_EQ(monotone[0], 0.04);
+  EXPECT_DOUBLE_EQ(monotone[1], 0.04);
+  EXPECT_EQ(monotone[2], 1);
+  EXPECT_TRUE(holm({}).empty());
+}
+
+}  // namespace
+}  // namespace qkvlab
