@@ -2,16 +2,13 @@
 """What the statistics in src/statistics/ are held against: SciPy's numbers, or where SciPy has none a
 plain loop or integral.
 
-Prints statistics.json, which is stored beside this file. With --check FILE it computes everything anew
-and compares: the exit code is 1 where a number differs by more than 1e-10 of itself, and random
-resamples, another version's of which may be others, by more than their Monte Carlo error.
+Prints statistics.json, which is stored beside this file; tests/scripts/statistics_reference_test.sh
+computes it anew and compares.
 Run with Debian 12's python3-scipy (1.10): /usr/bin/python3 statistics.py >statistics.json
 """
-import argparse
 import json
 import math
 import random
-import sys
 
 import numpy as np
 from scipy import integrate, stats
@@ -181,7 +178,9 @@ def reference():
 
 
 def differences(one, other, place=""):
-    """The places where two references differ."""
+    """The places where `one` reference differs from `other`: a number by more than 1e-10 of itself, an
+    interval from random resamples by more than their Monte Carlo error (another version of NumPy may
+    draw others)."""
     if isinstance(one, dict) and isinstance(other, dict):
         if one.keys() != other.keys():
             return [f"{place}: other keys"]
@@ -201,27 +200,17 @@ def differences(one, other, place=""):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--check", metavar="FILE")
-    options = parser.parse_args()
-    computed = reference()
-    if options.check is None:
-        # One sample or case a line, so that changes can be read.
-        sections = []
-        for name, section in computed.items():
-            if isinstance(section, dict):
-                lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in section.items()]
-                sections.append(f"{json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n}")
-            elif isinstance(section, list):
-                sections.append(f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, section)) + "\n]")
-            else:
-                sections.append(f"{json.dumps(name)}: {json.dumps(section)}")
-        print("{\n" + ",\n".join(sections) + "\n}")
-        return
-    with open(options.check, encoding="utf-8") as file:
-        found = differences(json.load(file), computed)
-    if found:
-        sys.exit(f"{options.check} is not what this script computes:\n  " + "\n  ".join(found))
+    # One sample or case a line, so that changes can be read.
+    sections = []
+    for name, section in reference().items():
+        if isinstance(section, dict):
+            lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in section.items()]
+            sections.append(f"{json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n}")
+        elif isinstance(section, list):
+            sections.append(f"{json.dumps(name)}: [\n" + ",\n".join(map(json.dumps, section)) + "\n]")
+        else:
+            sections.append(f"{json.dumps(name)}: {json.dumps(section)}")
+    print("{\n" + ",\n".join(sections) + "\n}")
 
 
 if __name__ == "__main__":
