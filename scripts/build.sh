@@ -65,4 +65,7 @@ if ! cmake --build "$build" --parallel "${CMAKE_BUILD_PARALLEL_LEVEL:-$(job_coun
   say "the build failed: see above"
   exit 1
 fi
-mv "$build/.stamp.new" "$build/.stamp"
+# The stamp is that of the programs: another target alone does not bring them up to date.
+if ((${#targets[@]} == 0)) || [[ " ${targets[*]} " == *' qkvlab-engine '* ]]; then
+  mv "$build/.stamp.new" "$build/.stamp"
+fi

@@ -19,6 +19,7 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 add_executable(qkvlab src/main.cpp)
 add_executable(qkvlab-engine src/main.cpp)
 add_executable(unwanted src/absent.cpp)
+add_custom_target(other)
 find_package(Torch REQUIRED)
 message("LibTorch from ${torch_source}, library from ${TORCH_LIBRARY}")
 END
@@ -85,6 +86,10 @@ Torch_DIR='../torch second' expect 'another Torch_DIR' 0 "first|$here|input"
 grep -q 'from second, library from second' "$project/build/release/configure.log" ||
   fail 'does not take the LibTorch of another Torch_DIR'
 Torch_DIR='' PATH="$sandbox/traps:$PATH" expect 'without Torch_DIR all stays' 0 "first|$here|input"
+
+write_program between
+"$project/scripts/build.sh" other 2>"$sandbox/talk" || fail 'does not build another target'
+expect 'another target alone does not make it fresh' 0 "between|$here|input"
 
 write_program second
 "$sandbox/bin/lab" one </dev/null >"$sandbox/out 1" 2>"$sandbox/talk" &

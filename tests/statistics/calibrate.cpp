@@ -1,0 +1,110 @@
+// What scripts/calibrate runs: prints how often the tests of paired comparisons reject where there
+// is nothing to find, and how often the intervals cover what is true.
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <chrono>
+#include <iostream>
+
+#include "base/number_text.hpp"
+#include "report/table.hpp"
+#include "statistics/calibration.hpp"
+#include "statistics/sign_flip.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+constexpr std::array<int64_t, 3> kSeeds = {6, 10, 30};
+
+std::vector<Cell> calibrate_all(const CalibrationOptions& options) {
+  std::vector<Cell> cells;
+  const auto began = std::chrono::steady_clock::now();
+  for (const Shape shape : kShapes) {
+    for (const int64_t n : kSeeds) {
+      CalibrationOptions of_cell = options;
+      of_cell.seed = options.seed * kShapes.size() * kSeeds.size() + cells.size();
+      cells.push_back(calibrate(shape, n, of_cell));
+      const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
+      std::cerr << "calibrate: " << name_of(shape) << ", n = " << n << " done, " << cells.size()
+                << " of " << kShapes.size() * kSeeds.size() << ", " << fixed(passed.count(), 1)
+                << " s\n";
+    }
+  }
+  return cells;
+}
+
+std::string table_text(const std::vector<Cell>& cells, int64_t comparisons) {
+  Table table({{"values", Align::kLeft},
+               {"n"},
+               {"sign-flip"},
+               {"Wilcoxon"},
+               {"t, difference"},
+               {"t, mean"},
+               {"median"},
+               {"BCa, IQM"}});
+  const auto share = [comparisons](double value) {
+    return fixed(100 * value, 1) + " ± " + fixed(100 * monte_carlo_error(value, comparisons), 1);
+  };
+  for (const Cell& cell : cells) {
+    table.add_row({name_of(cell.shape), std::to_string(cell.n), share(cell.sign_flip),
+                   share(cell.wilcoxon), share(cell.difference), share(cell.mean),
+                   share(cell.median), share(cell.interquartile_mean)});
+  }
+  return table.text();
+}
+
+int run(const CalibrationOptions& options) {
+  const std::vector<Cell> cells = calibrate_all(options);
+  std::cout
+      << options.comparisons << " comparisons for each line, "
+      << (options.difference == 0 ? "without a true difference"
+                                  : "one arm larger by " + significant(options.difference, 6))
+      << "; seed " << options.seed << ".\n"
+      << "With " << options.flips << " random flips where n > " << kExactSignFlips
+      << " (default of the function: 99999) and " << options.resamples
+      << " resamples of a bootstrap (9999).\n"
+      << "In %, ± Monte Carlo standard error: how often the tests have p of at most 5 %, and 95 % "
+         "intervals cover the truth.\n"
+      << table_text(cells, options.comparisons);
+  bool all_hold = true;
+  for (const Cell& cell : cells) {
+    for (const std::string& missed : missed_bounds(cell, options.comparisons)) {
+      std::cout << "MISSED: " << missed << '\n';
+      all_hold = false;
+    }
+  }
+  if (all_hold) std::cout << "All bounds hold.\n";
+  return all_hold ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace qkvlab
+
+int main(int argc, char** argv) {
+  qkvlab::CalibrationOptions options;
+  CLI::App app(
+      "How often the tests of paired comparisons reject where there is nothing to find, and how "
+      "often the intervals cover what is true. The exit code is 1 where a bound is missed.",
+      "calibrate");
+  app.add_option("--comparisons", options.comparisons, "Simulated for each line of the table")
+      ->check(CLI::Range(int64_t{1}, int64_t{100000000}))
+      ->capture_default_str();
+  app.add_option("--seed", options.seed, "Of all random numbers")->capture_default_str();
+  app.add_option("--flips", options.flips, "Random flips of signs where n > 20")
+      ->check(CLI::Range(int64_t{19}, int64_t{100000000}))
+      ->capture_default_str();
+  app.add_option("--resamples", options.resamples, "Of each bootstrap")
+      ->check(CLI::Range(int64_t{1}, int64_t{100000000}))
+      ->capture_default_str();
+  app.add_option("--difference", options.difference,
+                 "Added to one arm, so that there is something to find and bounds are missed")
+      ->capture_default_str();
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  return qkvlab::run(options);
+}
