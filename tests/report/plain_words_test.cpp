@@ -27,7 +27,9 @@ TEST(PlainWords, ADifferenceIsSaidWithItsSizeAndDirection) {
   // Differences 1 and 2 in turn: mean 11 / 7, sd √(2 / 7), t quantile 2.446912 for 6 degrees.
   const std::vector<double> higher = {2, 4, 4, 6, 6, 8, 9};
   const Texts worse = words(observations_of("full", kSeven) + observations_of("none", higher));
-  ASSERT_EQ(worse.size(), 1u);
+  ASSERT_EQ(worse.size(), 2u);
+  EXPECT_EQ(worse[1],
+            "iqm_ci of fewer than ten seeds holds the truth in about 90 % instead of 95 %.");
   EXPECT_EQ(
       worse[0],
       "none differs from full: test.loss is on average 1.57 higher (worse), 95 % CI +1.077 to "
@@ -75,6 +77,9 @@ TEST(PlainWords, ComparingManyAtOnceTakesMoreSeeds) {
 TEST(PlainWords, EqualValuesAreSaidToBeEqual) {
   const Texts said = words(observations_of("full", kSeven) + observations_of("none", kSeven));
   EXPECT_EQ(said[0], "none: equal to full in each of 7 pairs.");
+  EXPECT_EQ(words(observations_of("full", {1, 2, 3}) + observations_of("none", {1, 2, 3}))[0],
+            "none: equal to full in each of 3 pairs; 3 seeds cannot tell it from full, whatever "
+            "the values: the smallest p that they can reach is 0.25.");
 }
 
 TEST(PlainWords, WhatDivergedIsCounted) {
