@@ -161,7 +161,7 @@ void add_unit(const Comparison& comparison, std::vector<std::string>& words) {
     if (shown.size() < comparison.cells.size()) shown.emplace_back("…");
     words.push_back("A seed's value is the mean over its " +
                     counted(static_cast<int64_t>(comparison.cells.size()), "cell") + " (" +
-                    listed(shown) + "), which share data: n counts seeds.");
+                    listed(shown) + "), which are not independent: n counts seeds.");
   }
 }
 

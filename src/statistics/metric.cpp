@@ -120,6 +120,18 @@ std::vector<PartOfRun> series_of(const RecordedRun& run, const std::string& metr
   return found;
 }
 
+std::string short_metric_name(const std::string& series) {
+  for (const char* of_heads : {"attention.entropy", "attention.diagonal"}) {
+    if (names_series(of_heads, series)) return of_heads;
+  }
+  if (!starts_with(series, kGradients)) return series;
+  // The last two steps of a longer path.
+  const std::string path = series.substr(kGradients.size());
+  const size_t last = path.rfind('.');
+  const size_t before = last == std::string::npos ? last : path.rfind('.', last - 1);
+  return before == std::string::npos ? series : std::string(kGradients) + path.substr(before + 1);
+}
+
 TakenValue take(const Series& series, const MetricChoice& choice) {
   require(!series.values.empty(), "a series must have values");
   const bool higher = higher_is_better(choice);

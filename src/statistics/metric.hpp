@@ -51,6 +51,10 @@ std::vector<PartOfRun> series_of(const RecordedRun& run, const std::string& metr
 /// Whether a series is one that series_of would find.
 bool names_series(const std::string& metric, const std::string& series);
 
+/// The shortest metric that names a series: "gradients.q_proj.weight" for the gradient of any such
+/// parameter, "attention.entropy" for that of any head, else the series' own name.
+std::string short_metric_name(const std::string& series);
+
 /// What is taken of a series that is not empty (checked), and whether there is such a value: it
 /// diverged where the last value is not finite (of kArea: any; of kBest: all), and is not reached
 /// where no value is good enough. A course of one step has no area; its height is its value.

@@ -40,7 +40,7 @@ Observations observe_runs(const Recording& recording, const ObservationChoice& c
 /// Throws UserError naming file and line, or what columns there are.
 Observations observe_csv(const std::string& path, const ObservationChoice& choice);
 
-/// The names of all metrics that runs of a recording can be compared by.
+/// The metrics that runs of a recording can be compared by, each by its shortest name.
 std::vector<std::string> metric_names(const Recording& recording);
 
 /// A field of a run as text: "experiment", "variant" (without its cell of a grid), "folder", or the

@@ -34,8 +34,11 @@ std::pair<std::string, Parts> split_variant(const std::string& name) {
   return {name.substr(0, begin), parts};
 }
 
+/// The paths of a config's fields, but for sections that do not decide what comes out.
 void add_paths(const JsonValue& json, const std::string& prefix, std::set<std::string>& paths) {
+  static const std::set<std::string> others = {"ablation", "limits", "record", "run"};
   for (const auto& [key, value] : json.members()) {
+    if (prefix.empty() && others.count(key) > 0) continue;
     if (value.kind() == JsonValue::Kind::kObject) {
       add_paths(value, prefix + key + ".", paths);
     } else {
@@ -80,10 +83,11 @@ class RunObserver {
   Observations observe() {
     check_metric();
     for (const RecordedRun& run : recording_.runs) observe(run);
-    if (without_metric_ > 0) {
-      observations_.warnings.push_back(std::to_string(without_metric_) +
-                                       " runs ended without a record of " +
-                                       observations_.metric.name + " and count as unfinished");
+    for (const auto& [variant, runs] : without_metric_) {
+      observations_.warnings.push_back(variant + ": " + std::to_string(runs) +
+                                       (runs == 1 ? " run recorded no " : " runs recorded no ") +
+                                       observations_.metric.name +
+                                       (runs == 1 ? " and counts nowhere" : " and count nowhere"));
     }
     name_cells();
     for (Candidate& candidate : candidates_) {
@@ -131,8 +135,11 @@ class RunObserver {
       for (const PartOfRun& part : found) add_part(candidate, part.parts, part.series);
       return;
     }
+    if (status == "completed") {
+      ++without_metric_[observation.variant];
+      return;
+    }
     observation.outcome = status == "diverged" ? Outcome::kDiverged : Outcome::kUnfinished;
-    if (status == "completed") ++without_metric_;
     // All of its parts, as other runs of its variant show them.
     without_parts_.push_back(std::move(candidate));
   }
@@ -194,7 +201,7 @@ class RunObserver {
   Observations observations_;
   std::vector<Candidate> candidates_, without_parts_;
   std::map<std::string, std::set<Parts>> parts_of_variant_;
-  int64_t without_metric_ = 0;
+  std::map<std::string, int64_t> without_metric_;  // runs of a variant that have no value
 };
 
 }  // namespace
@@ -204,7 +211,9 @@ Observations observe_runs(const Recording& recording, const ObservationChoice& c
 }
 
 std::vector<std::string> metric_names(const Recording& recording) {
-  return {recording.metrics.begin(), recording.metrics.end()};
+  std::set<std::string> names;
+  for (const std::string& series : recording.metrics) names.insert(short_metric_name(series));
+  return {names.begin(), names.end()};
 }
 
 std::optional<std::string> field_of(const RecordedRun& run, const std::string& name) {

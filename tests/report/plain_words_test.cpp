@@ -121,8 +121,8 @@ TEST(PlainWords, AveragedCellsAndAClaimAreSaid) {
       observations_of("full", kSeven) + observations_of("full", kSeven);
   for (size_t i = 0; i < observations.size(); ++i) observations[i].cell = i < 7 ? "h=0" : "h=1";
   EXPECT_EQ(words(observations)[0],
-            "A seed's value is the mean over its 2 cells (h=0, h=1), which share data: n counts "
-            "seeds.");
+            "A seed's value is the mean over its 2 cells (h=0, h=1), which are not independent: n "
+            "counts seeds.");
   EXPECT_EQ(words(observations, false, Unit::kCell)[0],
             "By your claim (--unit cell) each cell of a seed counts as independent of the others; "
             "if they share data, all p and intervals here are too small.");

@@ -74,6 +74,18 @@ TEST(Metric, TitlesSayWhatIsTaken) {
             "steps to test.accuracy >= 0.95");
 }
 
+TEST(Metric, TheShortestNameOfASeriesFindsIt) {
+  EXPECT_EQ(short_metric_name("gradients.blocks.0.attention.q_proj.weight"),
+            "gradients.q_proj.weight");
+  EXPECT_EQ(short_metric_name("gradients.head.bias"), "gradients.head.bias");
+  EXPECT_EQ(short_metric_name("attention.entropy.0.1"), "attention.entropy");
+  EXPECT_EQ(short_metric_name("test.loss"), "test.loss");
+  for (const char* series : {"gradients.blocks.0.attention.q_proj.weight", "gradients.head.bias",
+                             "gradients.scale", "attention.diagonal.1.1", "step.lr"}) {
+    EXPECT_TRUE(names_series(short_metric_name(series), series)) << series;
+  }
+}
+
 TEST(Metric, ANameMayMeanSeveralSeries) {
   RecordedRun run;
   for (const char* name :

@@ -59,11 +59,9 @@ TEST(RunObservations, HowARunEndedDecides) {
   recording.runs.push_back(recorded_run("unmeasured", 0, 0.5f));
   recording.runs.back().series.clear();
   const Observations observed = observe_runs(recording_of(recording.runs), {});
-  EXPECT_EQ(texts(observed),
-            (Texts{"diverged 0 diverged", "interrupted 0 unfinished", "failed 0 unfinished",
-                   "killed 0 unfinished", "unmeasured 0 unfinished"}));
-  EXPECT_EQ(observed.warnings,
-            Texts{"1 runs ended without a record of test.loss and count as unfinished"});
+  EXPECT_EQ(texts(observed), (Texts{"diverged 0 diverged", "interrupted 0 unfinished",
+                                    "failed 0 unfinished", "killed 0 unfinished"}));
+  EXPECT_EQ(observed.warnings, Texts{"unmeasured: 1 run recorded no test.loss and counts nowhere"});
 }
 
 TEST(RunObservations, VariantsOfAGridAreCellsOfOne) {
