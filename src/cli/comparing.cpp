@@ -48,8 +48,12 @@ void choose_variants(const ComparisonOptions& options, const std::string& baseli
 }
 
 ComparisonResult compare_observations(Observations&& observed, const ComparisonOptions& options,
-                                      const std::string& baseline_of_experiment) {
-  if (observed.all.empty()) throw UserError(options.paths.front() + ": holds no runs to compare");
+                                      const std::string& baseline_of_experiment,
+                                      const std::vector<std::string>& left_out) {
+  if (observed.all.empty()) {
+    throw UserError(options.paths.front() + ": holds no runs to compare" +
+                    (left_out.empty() ? "" : "; " + left_out.front()));
+  }
   const std::vector<std::string> names = names_of(observed.all);
   const std::string baseline = baseline_of(options, baseline_of_experiment, names);
   choose_variants(options, baseline, names, observed.all);
@@ -61,7 +65,9 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
   choice.seed = static_cast<uint64_t>(options.seed);
   ComparisonResult result;
   result.comparisons = compare(observed.all, choice);
-  for (const std::string& warning : observed.warnings) result.notes.push_back(warning + ".");
+  for (const auto& clauses : {observed.warnings, left_out}) {
+    for (const std::string& clause : clauses) result.notes.push_back(clause + ".");
+  }
   return result;
 }
 
@@ -83,16 +89,14 @@ bool needs_series(const ComparisonOptions& options, const std::string& series) {
 }
 
 ComparisonResult compare_recording(const Recording& recording, const ComparisonOptions& options) {
-  ComparisonResult result = compare_observations(observe_runs(recording, options.observation),
-                                                 options, recording.baseline);
-  for (const std::string& sentence : recording.left_out) result.notes.push_back(sentence + ".");
-  return result;
+  return compare_observations(observe_runs(recording, options.observation), options,
+                              recording.baseline, recording.left_out);
 }
 
 ComparisonResult compare_paths(const ComparisonOptions& options) {
   if (is_table_of_values(options.paths.front())) {
     return compare_observations(observe_csv(options.paths.front(), options.observation), options,
-                                "");
+                                "", {});
   }
   ReadingChoice choice;
   choice.wants_series = [&](const std::string& series) { return needs_series(options, series); };
