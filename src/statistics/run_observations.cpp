@@ -60,7 +60,7 @@ void add_paths(const JsonValue& json, const std::string& prefix, std::set<std::s
 /// The split of the loss that a table of `ablate` begins with: what is held out, or else training.
 std::string default_metric(const Recording& recording) {
   for (const char* split : {"test", "validation", "train"}) {
-    const std::string loss = std::string(split) + ".loss";
+    std::string loss = std::string(split) + ".loss";
     if (recording.metrics.count(loss) > 0) return loss;
   }
   return "step.loss";

@@ -14,7 +14,7 @@ std::string fault_of_ranked(const std::vector<double>& values, int64_t at_least)
 }
 
 std::string fault_of_finite(const std::vector<double>& values, int64_t at_least) {
-  const std::string fault = fault_of_ranked(values, at_least);
+  std::string fault = fault_of_ranked(values, at_least);
   if (!fault.empty()) return fault;
   const bool all_finite =
       std::all_of(values.begin(), values.end(), [](double value) { return std::isfinite(value); });
