@@ -33,8 +33,12 @@ def size(name):
     return int(name.rpartition("_")[2])
 
 
+def iqm(values, axis=-1):
+    return stats.trim_mean(values, 0.25, axis=axis)
+
+
 def location(values):
-    return {"median": np.median(values), "iqm": stats.trim_mean(values, 0.25)}
+    return {"median": np.median(values), "iqm": iqm(values)}
 
 
 def t_quantile(p, df):
@@ -112,7 +116,12 @@ def holm(p):
     return [min(1, max((len(p) - order.index(q)) * q for q in p if q <= one)) for one in p]
 
 
-def bca(values):
+def variance(values, axis=-1):
+    """About the mean of the values themselves: resamples vary less, so the bias is corrected for."""
+    return np.var(values, axis=axis)
+
+
+def bca(statistic, values):
     """SciPy's interval and, for each end, what it may be with other resamples.
 
     An end is the quantile of the resamples at a level that depends on them too, by the bias. The
@@ -120,13 +129,13 @@ def bca(values):
     at most sqrt(1/4B), times the slope of the level in the share. Its bounds are the quantiles five
     times that below and above; sqrt(2) stands for the two sets of resamples that are compared.
     """
-    found = stats.bootstrap((np.array(values),), lambda x, axis: stats.trim_mean(x, 0.25, axis=axis),
-                            n_resamples=RESAMPLES, batch=10_000, method="BCa", random_state=7)
+    found = stats.bootstrap((np.array(values),), statistic, vectorized=True, n_resamples=RESAMPLES,
+                            batch=10_000, method="BCa", random_state=7)
     interval, resamples = found.confidence_interval, np.sort(found.bootstrap_distribution)
-    jackknife = np.array([stats.trim_mean(np.delete(values, i), 0.25) for i in range(len(values))])
+    jackknife = np.array([statistic(np.delete(values, i)) for i in range(len(values))])
     deviations = jackknife.mean() - jackknife
     acceleration = (deviations**3).sum() / (6 * (deviations**2).sum()**1.5)
-    whole = stats.trim_mean(values, 0.25)
+    whole = statistic(values)
     share = ((resamples < whole).mean() + (resamples <= whole).mean()) / 2
 
     def level(of_share, p):
@@ -172,8 +181,9 @@ def reference():
                             for d_z in (0.15, 0.3, 0.5, 0.8, 1.2, 3, 20) for wanted in (0.8, 0.95)],
         "holm": [{"p": p, "adjusted": holm(p)} for p in p_values],
         "bca_resamples": RESAMPLES,
-        "bca": {name: bca(drawn[name])
-                for name in ("normal_10", "skewed_10", "normal_30", "skewed_30", "two_humped_30")},
+        "bca_iqm": {name: bca(iqm, drawn[name])
+                    for name in ("normal_10", "skewed_10", "normal_30", "skewed_30", "two_humped_30")},
+        "bca_variance": {name: bca(variance, drawn[name]) for name in ("normal_10", "skewed_30")},
     }
 
 

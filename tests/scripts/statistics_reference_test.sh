@@ -27,8 +27,8 @@ assert not statistics.differences(stored, computed), statistics.differences(stor
 
 # The sixth digit of a number, and an end of an interval from random resamples.
 stored["welch"][0]["p"] *= 1.00001
-interval = stored["bca"]["skewed_30"]
+interval = stored["bca_iqm"]["skewed_30"]
 interval["low_bounds"] = [interval["low"] + 1, interval["low"] + 2]
 found = [difference.partition(":")[0] for difference in statistics.differences(stored, computed)]
-assert found == [".welch[0].p", ".bca.skewed_30.low"], found
+assert found == [".welch[0].p", ".bca_iqm.skewed_30.low"], found
 END

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <stdexcept>
 
@@ -21,19 +22,45 @@ double sum_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0);
 }
 
+double variance_of(const std::vector<double>& values) {
+  const double mean = sum_of(values) / static_cast<double>(values.size());
+  double squares = 0;
+  for (const double value : values) squares += (value - mean) * (value - mean);
+  return squares / static_cast<double>(values.size());
+}
+
 TEST(Bootstrap, IsSciPysWithinMonteCarloError) {
   // The bounds are quantiles of SciPy's resamples, five standard errors of two sets of as many
   // resamples to either side (tests/reference/statistics.py): a right interval leaves them less
   // than once in 100,000 seeds.
   const int64_t resamples = statistics_reference().at("bca_resamples");
-  for (const auto& [name, expected] : statistics_reference().at("bca").items()) {
-    const Figure<Interval> found =
-        bca_interval(reference_sample(name), sorted_interquartile_mean, 1, resamples);
-    EXPECT_GE(found.value.value().low, expected.at("low_bounds").at(0)) << name;
-    EXPECT_LE(found.value.value().low, expected.at("low_bounds").at(1)) << name;
-    EXPECT_GE(found.value.value().high, expected.at("high_bounds").at(0)) << name;
-    EXPECT_LE(found.value.value().high, expected.at("high_bounds").at(1)) << name;
+  const std::map<std::string, SortedStatistic> statistics = {{"bca_iqm", sorted_interquartile_mean},
+                                                             {"bca_variance", variance_of}};
+  for (const auto& [section, statistic] : statistics) {
+    for (const auto& [name, expected] : statistics_reference().at(section).items()) {
+      const Figure<Interval> found = bca_interval(reference_sample(name), statistic, 1, resamples);
+      EXPECT_GE(found.value.value().low, expected.at("low_bounds").at(0)) << section << name;
+      EXPECT_LE(found.value.value().low, expected.at("low_bounds").at(1)) << section << name;
+      EXPECT_GE(found.value.value().high, expected.at("high_bounds").at(0)) << section << name;
+      EXPECT_LE(found.value.value().high, expected.at("high_bounds").at(1)) << section << name;
+    }
   }
+}
+
+TEST(Bootstrap, OneResampleGivesThatOrAReason) {
+  int64_t points = 0;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const Figure<Interval> found = bca_interval({0, 1}, sum_of, seed, 1);
+    points += found.value ? 1 : 0;
+    if (found.value) {
+      EXPECT_EQ(found.value->low, 1);
+      EXPECT_EQ(found.value->high, 1);
+    } else {
+      EXPECT_EQ(found.reason, "all resamples lie to one side of the statistic");
+    }
+  }
+  EXPECT_GT(points, 0);
+  EXPECT_LT(points, 20);
 }
 
 TEST(Bootstrap, EveryValueIsDrawnAsOftenAsAnyOther) {
@@ -83,13 +110,20 @@ TEST(Bootstrap, OfEqualValuesIsThePoint) {
 }
 
 TEST(Bootstrap, AFewDivergedRunsNeedNotMatter) {
-  std::vector<double> values = reference_sample("normal_30");
+  const std::vector<double> values = reference_sample("normal_30");
   const Interval before = bca_interval(values, sorted_interquartile_mean, 1).value.value();
-  *std::max_element(values.begin(), values.end()) = kInfinity;
-  const Interval after = bca_interval(values, sorted_interquartile_mean, 1).value.value();
-  EXPECT_NEAR(after.low, before.low, 0.01);
-  EXPECT_GE(after.high, before.high - 0.01);
-  EXPECT_LT(after.high, before.high + 0.1);
+  std::vector<double> one_high = values;
+  *std::max_element(one_high.begin(), one_high.end()) = kInfinity;
+  const Interval high = bca_interval(one_high, sorted_interquartile_mean, 1).value.value();
+  EXPECT_NEAR(high.low, before.low, 0.01);
+  EXPECT_GE(high.high, before.high - 0.01);
+  EXPECT_LT(high.high, before.high + 0.1);
+  std::vector<double> one_low = values;
+  *std::min_element(one_low.begin(), one_low.end()) = -kInfinity;
+  const Interval low = bca_interval(one_low, sorted_interquartile_mean, 1).value.value();
+  EXPECT_NEAR(low.high, before.high, 0.01);
+  EXPECT_LE(low.low, before.low + 0.01);
+  EXPECT_GT(low.low, before.low - 0.1);
 }
 
 TEST(Bootstrap, WhatCannotBeComputedHasAReason) {

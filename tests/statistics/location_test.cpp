@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 
 #include "support/statistics_reference.hpp"
@@ -40,6 +41,12 @@ TEST(Location, DivergedRunsCountAsTheWorst) {
   EXPECT_EQ(median({1, -kInfinity, 2}).value, 1);
   EXPECT_EQ(interquartile_mean({1, 2, 4, kInfinity}).value, 3);
   EXPECT_EQ(interquartile_mean({-kInfinity, 2, 4, kInfinity}).value, 3);
+}
+
+TEST(Location, ToBeResampledTheMeanOfTheMiddleHalfMayBeInfinite) {
+  EXPECT_EQ(sorted_interquartile_mean({1, 2, kInfinity}), kInfinity);
+  EXPECT_EQ(sorted_interquartile_mean({-kInfinity, -kInfinity, 1}), -kInfinity);
+  EXPECT_TRUE(std::isnan(sorted_interquartile_mean({-kInfinity, 1, kInfinity})));
 }
 
 TEST(Location, WhatCannotBeComputedHasAReason) {

@@ -39,6 +39,7 @@ TEST(Summary, WhatCannotBeComputedIsNotANumber) {
   EXPECT_TRUE(std::isnan(summary_of({}).mean));
   EXPECT_DOUBLE_EQ(summary_of({3}).mean, 3);
   EXPECT_TRUE(std::isnan(summary_of({3}).sd));
+  EXPECT_TRUE(std::isinf(summary_of({3, -std::log(0.0)}).mean));
 }
 
 TEST(Summary, OnlySeedsThatBothHaveArePaired) {
