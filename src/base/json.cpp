@@ -224,4 +224,15 @@ std::pair<size_t, size_t> JsonValue::span() const {
 
 JsonValue read_json_file(const std::string& path) { return parse_json(read_text_file(path), path); }
 
+const JsonValue* find_path(const JsonValue& value, std::string_view path) {
+  const JsonValue* found = &value;
+  for (size_t at = 0; found != nullptr && at <= path.size();) {
+    if (found->kind() != JsonValue::Kind::kObject) return nullptr;
+    const size_t dot = std::min(path.find('.', at), path.size());
+    found = found->find(path.substr(at, dot - at));
+    at = dot + 1;
+  }
+  return found;
+}
+
 }  // namespace qkvlab

@@ -100,6 +100,10 @@ class JsonValue {
   int64_t line_ = 0;
 };
 
+/// The value at a dotted path of keys ("model.mlp.ratio"), or nullptr where a step is missing or
+/// what it is in is no object.
+const JsonValue* find_path(const JsonValue& value, std::string_view path);
+
 /// As `first_line` of a text that is not a file: complaints name no line.
 constexpr int64_t kNoLines = 0;
 

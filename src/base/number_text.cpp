@@ -117,6 +117,10 @@ std::string integer_wanted(int64_t low, int64_t high) {
   return "an integer";
 }
 
+std::string counted(int64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
 std::string fixed(double value, int decimals) {
   std::string text = formatted(value, std::chars_format::fixed, decimals);
   const bool only_zeros = text.find_first_not_of("-0.") == std::string::npos;

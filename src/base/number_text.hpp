@@ -28,6 +28,9 @@ std::optional<int64_t> parse_integer(std::string_view text);
 /// where `low` is INT64_MIN, "an integer" where both are.
 std::string integer_wanted(int64_t low, int64_t high);
 
+/// "1 seed", "2 seeds": a count for people.
+std::string counted(int64_t count, const std::string& noun);
+
 /// `value` with a fixed number of decimals for people. "-0.0000" becomes "0.0000"; what is not
 /// finite is "NaN", "Infinity" or "-Infinity".
 std::string fixed(double value, int decimals);

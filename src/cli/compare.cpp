@@ -1,8 +1,11 @@
+#include <spdlog/spdlog.h>
+
 #include "base/terminal.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "report/comparison_json.hpp"
 #include "report/comparison_tables.hpp"
+#include "report/plain_words.hpp"
 #include "report/table.hpp"
 
 namespace qkvlab {
@@ -33,17 +36,28 @@ std::string csv_of(const ComparisonResult& result) {
   return text;
 }
 
+/// A table of values has no place for sentences.
+void tell_notes(const ComparisonResult& result) {
+  for (const Comparison& comparison : result.comparisons) {
+    for (const std::string& sentence : plain_words(comparison)) {
+      spdlog::info("{}", printable(sentence));
+    }
+  }
+  for (const std::string& note : result.notes) spdlog::info("{}", printable(note));
+}
+
 }  // namespace
 
 void run_compare(const CompareCommand& command) {
   const ComparisonResult result = compare_paths(command.comparison);
-  Output output(command.out);
+  Output output(command.out, result.inputs);
   switch (command.format) {
     case Format::kMarkdown:
       output.write(markdown_of(result));
       break;
     case Format::kCsv:
       output.write(csv_of(result));
+      tell_notes(result);
       break;
     case Format::kJson:
       output.write(

@@ -1,6 +1,8 @@
 #include "cli/comparing.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
 #include <set>
 
 #include "base/error.hpp"
@@ -56,6 +58,9 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
   }
   const std::vector<std::string> names = names_of(observed.all);
   const std::string baseline = baseline_of(options, baseline_of_experiment, names);
+  if (std::find(names.begin(), names.end(), baseline) == names.end()) {
+    throw UserError("--baseline: " + unknown_name("variant", baseline, names));
+  }
   choose_variants(options, baseline, names, observed.all);
   ComparisonChoice choice;
   choice.metric = metric_title(observed.metric);
@@ -74,10 +79,11 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
 }  // namespace
 
 bool is_table_of_values(const std::string& path) {
-  for (const char* end : {".csv", ".tsv"}) {
-    if (path.size() > 4 && path.compare(path.size() - 4, 4, end) == 0) return true;
+  std::string end = std::filesystem::path(path).extension().string();
+  for (char& letter : end) {
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
-  return false;
+  return end == ".csv" || end == ".tsv";
 }
 
 bool needs_series(const ComparisonOptions& options, const std::string& series) {
@@ -89,14 +95,18 @@ bool needs_series(const ComparisonOptions& options, const std::string& series) {
 }
 
 ComparisonResult compare_recording(const Recording& recording, const ComparisonOptions& options) {
-  return compare_observations(observe_runs(recording, options.observation), options,
-                              recording.baseline, recording.left_out);
+  ComparisonResult result = compare_observations(observe_runs(recording, options.observation),
+                                                 options, recording.baseline, recording.left_out);
+  result.inputs = recording.files;
+  return result;
 }
 
 ComparisonResult compare_paths(const ComparisonOptions& options) {
   if (is_table_of_values(options.paths.front())) {
-    return compare_observations(observe_csv(options.paths.front(), options.observation), options,
-                                "", {});
+    ComparisonResult result = compare_observations(
+        observe_csv(options.paths.front(), options.observation), options, "", {});
+    result.inputs = {options.paths.front()};
+    return result;
   }
   ReadingChoice choice;
   choice.wants_series = [&](const std::string& series) { return needs_series(options, series); };

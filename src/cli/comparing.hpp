@@ -26,6 +26,7 @@ bool is_table_of_values(const std::string& path);
 struct ComparisonResult {
   std::vector<Comparison> comparisons;  // at least one
   std::vector<std::string> notes;       // plain sentences: what was left out in reading
+  std::vector<std::string> inputs;      // the files that were read
 };
 
 /// The series of records that comparing needs.

@@ -69,6 +69,10 @@ void add_fields(CLI::App* app, ComparisonOptions& options) {
                   "training.optimizer.lr")
       ->type_name("NAME")
       ->capture_default_str();
+  add_names(app, "--cell-columns", options.observation.cell_columns,
+            "Of a table: the columns that tell apart what a variant has several of for a seed; "
+            "default: as the values show")
+      ->type_name("NAMES");
   app->add_option("--seed-column", options.observation.seed_column,
                   "The column of seeds, of a table")
       ->type_name("NAME")
@@ -101,6 +105,12 @@ void check_comparison_options(const CLI::App& app, const ComparisonOptions& opti
   }
   if (has_threshold && !wants_threshold) {
     throw UserError(app.get_name() + ": --threshold needs --take steps-to");
+  }
+  const MetricChoice& metric = options.observation.metric;
+  const bool needs_direction = metric.taken == Taken::kBest || wants_threshold;
+  if (needs_direction && !metric.name.empty() && !higher_is_better(metric)) {
+    throw UserError(app.get_name() + ": --take needs --better higher or lower: of '" + metric.name +
+                    "' it is not known which values are better");
   }
   const bool has_table =
       std::any_of(options.paths.begin(), options.paths.end(), is_table_of_values);

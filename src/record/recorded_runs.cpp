@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/json.hpp"
+#include "base/number_text.hpp"
 #include "record/experiment_file.hpp"
 #include "record/experiment_folder.hpp"
 #include "record/record_stream.hpp"
@@ -26,6 +27,7 @@ class FileReader {
 
   void read(const std::string& path) {
     path_ = path;
+    recording_.files.push_back(path);
     const ReadSummary summary = read_records(
         path, [this](Record&& record, int64_t line) { add(std::move(record), line); },
         [this](std::string_view type) { return wants_type(type); });
@@ -143,8 +145,9 @@ class FileReader {
                          " more lines are damaged and left out");
     }
     if (summary.unknown_types > 0) {
-      left_out.push_back(path_ + ": " + std::to_string(summary.unknown_types) +
-                         " lines are of types that this version does not know");
+      left_out.push_back(path_ + ": " + counted(summary.unknown_types, "line") +
+                         (summary.unknown_types == 1 ? " is of a type" : " are of types") +
+                         " that this version does not know");
     }
     if (strays_ > 0) {
       left_out.push_back(
@@ -168,14 +171,14 @@ class FileReader {
 /// What an experiment.json names as baseline; empty where it has no ablation.
 std::string baseline_of(const ExperimentFile& file, const std::string& path) {
   const JsonValue config = parse_json(file.config, path);
-  const JsonValue* ablation = config.find("ablation");
-  const JsonValue* baseline = ablation == nullptr ? nullptr : ablation->find("baseline");
+  const JsonValue* baseline = find_path(config, "ablation.baseline");
   return baseline == nullptr ? "" : baseline->string();
 }
 
 void read_folder(const std::string& path, Recording& recording, const ReadingChoice& choice) {
   const ExperimentFolder folder(path);
   const ExperimentFile file = read_experiment_file(folder.experiment_file());
+  recording.files.push_back(folder.experiment_file());
   if (recording.baseline.empty()) {
     recording.baseline = baseline_of(file, folder.experiment_file());
   }

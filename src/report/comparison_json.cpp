@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "base/terminal.hpp"
 #include "report/comparison_figures.hpp"
 #include "report/plain_words.hpp"
 
@@ -18,7 +19,8 @@ void append_texts(std::string& out, const std::vector<std::string>& texts,
   out += "[";
   for (const std::string& text : texts) {
     out += separator + ("\n" + indent);
-    append_json_string(out, text);
+    // A path in it need not be UTF-8.
+    append_json_string(out, printable(text));
     separator = ",";
   }
   out += "]";
@@ -75,6 +77,8 @@ void append_variant(std::string& out, const VariantComparison& variant) {
     append_figures(out, variant, {Section::kDifference, Section::kTest});
     append_exact(out, "sign_flip_exact", variant.paired->sign_flip);
     append_exact(out, "wilcoxon_exact", variant.paired->wilcoxon);
+    out += ", \"decided_by\": ";
+    out += variant.paired->is_decided_by_rank() ? "\"wilcoxon\"" : "\"sign_flip\"";
     out += "}";
   } else {
     out += "null";
@@ -98,14 +102,13 @@ void append_comparison(std::string& out, const Comparison& comparison, bool with
     append_json_string(out, comparison.group);
   }
   out += ", \"higher_is_better\": ";
-  out += comparison.higher_is_better ? "true" : "false";
+  out += !comparison.higher_is_better ? "null" : *comparison.higher_is_better ? "true" : "false";
   out += ",\n \"baseline\": ";
   append_json_string(out, comparison.baseline);
   out += ", \"paired_by\": ";
   out += comparison.unit == Unit::kSeed ? "\"seed\"" : "\"seed and cell\"";
   out += ", \"cells\": ";
-  const bool averaged = comparison.cells.size() > 1 || !comparison.cells.front().empty();
-  append_texts(out, averaged ? comparison.cells : std::vector<std::string>(), "  ");
+  append_texts(out, comparison.cells, "  ");
   out += ",\n \"variants\": [";
   const char* separator = "\n    ";
   for (const VariantComparison& variant : comparison.variants) {

@@ -86,7 +86,7 @@ std::string comparison_markdown(const Comparison& comparison) {
 }
 
 std::string comparison_csv_titles() {
-  std::string titles = "metric,group,baseline,variant";
+  std::string titles = "metric,group,unit,baseline,variant,why_unpaired";
   for (const ComparisonFigure& figure : comparison_figures()) {
     const std::string key = (figure.section == Section::kVariant    ? ""
                              : figure.section == Section::kUnpaired ? "unpaired_"
@@ -103,7 +103,8 @@ std::string comparison_csv(const Comparison& comparison) {
   std::string text;
   for (const VariantComparison& variant : comparison.variants) {
     text += csv_field(comparison.metric) + "," + csv_field(comparison.group) + "," +
-            csv_field(comparison.baseline) + "," + csv_field(variant.variant);
+            (comparison.unit == Unit::kSeed ? "seed," : "cell,") + csv_field(comparison.baseline) +
+            "," + csv_field(variant.variant) + "," + csv_field(variant.why_unpaired);
     for (const ComparisonFigure& figure : comparison_figures()) {
       const size_t width = figure.style == ComparisonFigure::Style::kInterval ? 2 : 1;
       std::optional<ComparisonFigure::Numbers> numbers;

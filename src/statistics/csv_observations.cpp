@@ -1,11 +1,12 @@
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <unordered_map>
 #include <utility>
 
 #include "base/csv.hpp"
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
 #include "base/text_file.hpp"
@@ -15,22 +16,30 @@ namespace qkvlab {
 
 namespace {
 
-/// Whether each value of a column stands beside two variants or more.
+/// A line's variant, seed and table, as a hash: a million lines are remembered.
+using LineKey = uint64_t;
+
+/// What a column tells apart.
 class ColumnValues {
  public:
-  void add(const std::string& value, size_t variant) {
-    const auto [found, is_new] = variants_.emplace(value, variant);
-    if (!is_new && found->second != variant) found->second = kSeveral;
+  /// A value in a line, and the value in the first line of the same variant and seed.
+  void add(uint64_t value, uint64_t first, LineKey key) {
+    differs_ = differs_ || value != first;
+    const auto [found, is_new] = keys_.emplace(value, key);
+    if (!is_new && found->second != key) found->second = kSeveral;
   }
+  /// Whether lines of one variant and seed differ in it, in values that others have too: so
+  /// measurements, which differ as well, tell nothing apart.
   bool tells_cells_apart() const {
-    return variants_.size() > 1 && std::all_of(variants_.begin(), variants_.end(),
-                                               [](auto& one) { return one.second == kSeveral; });
+    return differs_ && std::all_of(keys_.begin(), keys_.end(),
+                                   [](const auto& one) { return one.second == kSeveral; });
   }
-  size_t count() const { return variants_.size(); }
+  bool differs() const { return differs_; }
 
  private:
-  static constexpr size_t kSeveral = static_cast<size_t>(-1);
-  std::unordered_map<std::string, size_t> variants_;  // value -> the one variant, or kSeveral
+  static constexpr uint64_t kSeveral = 0;
+  bool differs_ = false;
+  std::unordered_map<uint64_t, LineKey> keys_;  // value -> the one variant and seed, or kSeveral
 };
 
 class CsvObserver {
@@ -48,13 +57,14 @@ class CsvObserver {
   }
 
  private:
-  size_t column(const std::string& option, const std::string& title) const {
+  size_t column(const std::string& title) const {
     const auto found = std::find(titles_.begin(), titles_.end(), title);
-    if (found == titles_.end()) {
-      throw UserError(path_ + ":" + std::to_string(first_line_) + ": " + option + ": " +
-                      unknown_name("column", title, titles_));
-    }
+    if (found == titles_.end()) fail_in_titles(unknown_name("column", title, titles_));
     return static_cast<size_t>(found - titles_.begin());
+  }
+
+  [[noreturn]] void fail_in_titles(const std::string& complaint) const {
+    throw UserError(path_ + ":" + std::to_string(first_line_) + ": " + complaint);
   }
 
   void find_columns() {
@@ -64,37 +74,51 @@ class CsvObserver {
       first_line_ = line;
     });
     if (titles_.empty()) throw UserError(path_ + ": is empty; its first line must name columns");
+    for (size_t i = 0; i < titles_.size(); ++i) {
+      if (column(titles_[i]) != i) fail_in_titles("two columns are named '" + titles_[i] + "'");
+    }
     observations_.metric = choice_.metric;
     std::string& metric = observations_.metric.name;
     if (metric.empty()) metric = titles_.back();
-    variant_ = column("--variant-column", choice_.variant_column);
-    seed_ = column("--seed-column", choice_.seed_column);
-    metric_ = column("--metric", metric);
-    if (!choice_.by.empty()) by_ = column("--by", choice_.by);
+    variant_ = column(choice_.variant_column);
+    seed_ = column(choice_.seed_column);
+    metric_ = column(metric);
+    if (!choice_.by.empty()) by_ = column(choice_.by);
+    for (const std::string& title : choice_.cell_columns) cell_columns_.push_back(column(title));
     if (metric_ == variant_ || metric_ == seed_) {
-      throw UserError(path_ + ": --metric: the column '" + metric +
-                      "' says which run it is; allowed: " + list_of_names(titles_));
+      fail_in_titles("the column '" + metric +
+                     "' says which run it is, so it is no metric; "
+                     "allowed: " +
+                     list_of_names(titles_));
     }
     if (choice_.metric.taken != Taken::kEnd) {
-      throw UserError(path_ +
-                      ": --take: a table has one value of a run, not its course; allowed: "
-                      "end");
+      throw UserError(path_ + ": a table has one value of a run, not its course, to take from");
     }
   }
 
+  LineKey key_of(const std::vector<std::string>& fields) const {
+    std::string key = fields[variant_] + '\n' + fields[seed_];
+    if (by_ != kNone) key += '\n' + fields[by_];
+    return xxh3_64(key);
+  }
+
   void find_cells() {
+    if (!cell_columns_.empty()) return;
     std::vector<ColumnValues> values(titles_.size());
-    std::unordered_map<std::string, size_t> variants;
+    std::unordered_map<LineKey, std::vector<uint64_t>> first_lines;
+    std::vector<uint64_t> hashes(titles_.size());
     read_csv(text_, path_, [&](const auto& fields, int64_t line) {
       if (line == first_line_) return;
-      const size_t variant = variants.emplace(fields[variant_], variants.size()).first->second;
+      for (size_t i = 0; i < fields.size(); ++i) hashes[i] = xxh3_64(fields[i]);
+      const LineKey key = key_of(fields);
+      const std::vector<uint64_t>& first = first_lines.emplace(key, hashes).first->second;
       for (size_t i = 0; i < fields.size(); ++i) {
-        if (is_free(i)) values[i].add(fields[i], variant);
+        if (is_free(i)) values[i].add(hashes[i], first[i], key);
       }
     });
     std::string others;
     for (size_t i = 0; i < titles_.size(); ++i) {
-      if (!is_free(i) || values[i].count() < 2) continue;
+      if (!is_free(i) || !values[i].differs()) continue;
       if (values[i].tells_cells_apart()) {
         cell_columns_.push_back(i);
       } else {
@@ -102,8 +126,8 @@ class CsvObserver {
       }
     }
     if (!others.empty()) {
-      observations_.warnings.push_back(
-          "not used, since they have values beside one variant alone: " + others);
+      observations_.warnings.push_back("taken for measurements, not for cells of a seed: " +
+                                       others);
     }
   }
 
@@ -131,18 +155,19 @@ class CsvObserver {
     observations_.all.push_back(std::move(observation));
   }
 
+  /// Empty: the run has no value yet. Not finite: it diverged.
   void read_value(const std::string& text, Observation& observation) const {
-    char* end = nullptr;
-    const double value = std::strtod(text.c_str(), &end);
-    if (end != text.c_str() + text.size()) {
-      throw UserError(observation.place + ": " + titles_[metric_] + ": must be a number, got '" +
-                      text + "'");
+    if (text.empty()) {
+      observation.outcome = Outcome::kUnfinished;
+      return;
     }
-    if (text.empty() || !std::isfinite(value)) {
-      observation.outcome = Outcome::kDiverged;
-    } else {
-      observation.value = value;
+    const char* const end = text.data() + text.size();
+    const auto [stop, error] = std::from_chars(text.data(), end, observation.value);
+    if (error != std::errc() || stop != end) {
+      throw UserError(observation.place + ": " + titles_[metric_] +
+                      ": must be a number, or empty, got '" + text + "'");
     }
+    if (!std::isfinite(observation.value)) observation.outcome = Outcome::kDiverged;
   }
 
   static constexpr size_t kNone = static_cast<size_t>(-1);

@@ -13,12 +13,12 @@
 
 namespace qkvlab {
 
-Figure<double> d_z(const std::vector<double>& differences) {
+Figure<double> d_z(const std::vector<double>& differences, double values_size) {
   const std::string fault = fault_of_finite(differences, 2);
   if (!fault.empty()) return unknown<double>(fault);
   const Summary summary = summary_of(differences);
   const double largest = std::accumulate(
-      differences.begin(), differences.end(), 0.0,
+      differences.begin(), differences.end(), values_size,
       [](double size, double difference) { return std::max(size, std::abs(difference)); });
   if (tied(summary.sd, 0, largest)) return unknown<double>("the differences do not vary");
   if (!std::isfinite(summary.sd)) return unknown<double>(kTooLarge);

@@ -9,8 +9,8 @@ namespace qkvlab {
 
 /// The mean of the paired differences in units of their standard deviation (Cohen's d_z). Unknown
 /// below two differences, where one is infinite, and where they do not vary but for
-/// rounding (see `tied`).
-Figure<double> d_z(const std::vector<double>& differences);
+/// rounding, relative to themselves or to `values_size` (see sign_flip_test).
+Figure<double> d_z(const std::vector<double>& differences, double values_size = 0);
 
 /// The share of differences (variant − baseline) for the better; those of zero count half. They may
 /// be ±infinity. Unknown without differences, and where one is NaN.

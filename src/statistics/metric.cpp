@@ -1,6 +1,7 @@
 #include "statistics/metric.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <string_view>
 
@@ -72,14 +73,27 @@ TakenValue steps_to(const Series& series, double threshold, bool higher) {
 
 }  // namespace
 
-bool higher_is_better(const MetricChoice& choice) {
-  if (choice.higher_is_better) return *choice.higher_is_better;
-  return !ends_with(choice.name, "loss") && !ends_with(choice.name, "norm") &&
-         !ends_with(choice.name, "perplexity") && !starts_with(choice.name, kGradients);
+std::optional<bool> higher_is_better(const MetricChoice& choice) {
+  if (choice.higher_is_better) return choice.higher_is_better;
+  if (starts_with(choice.name, kGradients)) return std::nullopt;
+  std::string name = choice.name.substr(choice.name.rfind('.') + 1);
+  for (char& letter : name) {
+    letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  }
+  const auto names = [&](const std::vector<std::string>& known) {
+    return std::any_of(known.begin(), known.end(),
+                       [&](const std::string& one) { return name.find(one) != std::string::npos; });
+  };
+  if (names({"loss", "error", "perplexity", "nll", "mse", "mae", "seconds", "time"})) {
+    return false;
+  }
+  if (names({"accuracy", "exact", "score", "precision", "recall", "auc", "f1"})) return true;
+  if (name == "acc") return true;
+  return std::nullopt;
 }
 
-bool higher_taken_is_better(const MetricChoice& choice) {
-  return choice.taken != Taken::kStepsTo && higher_is_better(choice);
+std::optional<bool> higher_taken_is_better(const MetricChoice& choice) {
+  return choice.taken == Taken::kStepsTo ? false : higher_is_better(choice);
 }
 
 std::string metric_title(const MetricChoice& choice) {
@@ -94,7 +108,7 @@ std::string metric_title(const MetricChoice& choice) {
       break;
   }
   constexpr int kDigits = 6;
-  return "steps to " + choice.name + (higher_is_better(choice) ? " >= " : " <= ") +
+  return "steps to " + choice.name + (higher_is_better(choice).value_or(true) ? " >= " : " <= ") +
          significant(choice.threshold, kDigits);
 }
 
@@ -134,18 +148,20 @@ std::string short_metric_name(const std::string& series) {
 
 TakenValue take(const Series& series, const MetricChoice& choice) {
   require(!series.values.empty(), "a series must have values");
-  const bool higher = higher_is_better(choice);
+  const std::optional<bool> higher = higher_is_better(choice);
+  const bool needs_direction = choice.taken == Taken::kBest || choice.taken == Taken::kStepsTo;
+  require(higher || !needs_direction, "it must be known which values are better");
   switch (choice.taken) {
     case Taken::kEnd:
       return finished_if_finite(series.values.back());
     case Taken::kBest:
-      return best(series, higher);
+      return best(series, *higher);
     case Taken::kArea:
       return finished_if_finite(mean_height(series));
     case Taken::kStepsTo:
       break;
   }
-  return steps_to(series, choice.threshold, higher);
+  return steps_to(series, choice.threshold, *higher);
 }
 
 }  // namespace qkvlab

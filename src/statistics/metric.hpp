@@ -26,14 +26,15 @@ struct MetricChoice {
   std::optional<bool> higher_is_better;  // nothing: as its name says
 };
 
-/// Whether a higher value is better: of losses and norms a lower one, of all else a higher one,
-/// where the choice does not say.
-bool higher_is_better(const MetricChoice& choice);
+/// Whether a higher value is better, where the choice does not say: of losses, errors and times a
+/// lower one is, of accuracies, scores and their like a higher one. Nothing where the name
+/// does not tell.
+std::optional<bool> higher_is_better(const MetricChoice& choice);
 
 /// The same of the number that is taken: few steps to a threshold are better, whatever the metric.
-bool higher_taken_is_better(const MetricChoice& choice);
+std::optional<bool> higher_taken_is_better(const MetricChoice& choice);
 
-/// "test.accuracy at the end", "steps to test.accuracy >= 0.95".
+/// "test.accuracy", "best test.loss", "steps to test.accuracy >= 0.95".
 std::string metric_title(const MetricChoice& choice);
 
 /// The series of a run that a metric names, each with what tells it apart from the others:
@@ -57,7 +58,8 @@ std::string short_metric_name(const std::string& series);
 
 /// What is taken of a series that is not empty (checked), and whether there is such a value: it
 /// diverged where the last value is not finite (of kArea: any; of kBest: all), and is not reached
-/// where no value is good enough. A course of one step has no area; its height is its value.
+/// where no value is good enough. For kBest and kStepsTo it must be known which values are better
+/// (checked). A course of one step has no area; its height is its value.
 struct TakenValue {
   Outcome outcome = Outcome::kFinished;
   double value = 0;

@@ -1,6 +1,11 @@
 #include "statistics/pairing.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include "base/json.hpp"
+#include "base/json_difference.hpp"
+#include "base/json_text.hpp"
 
 namespace qkvlab {
 
@@ -10,6 +15,31 @@ namespace {
 bool took_equal_steps(const RecordedRun& left, const RecordedRun& right) {
   return left.end && right.end && left.end->status == "completed" &&
          right.end->status == "completed" && left.end->steps == right.end->steps;
+}
+
+/// The fields that decide what a run is trained on, and in which order, as one object of JSON.
+std::string batch_fields(const RecordedRun& run) {
+  const JsonValue config = parse_json(run.begin.config, run.file);
+  std::string text = "{";
+  for (const char* path : {"task", "training.batch_size", "training.accumulate", "random.scheme"}) {
+    const JsonValue* value = find_path(config, path);
+    if (value == nullptr) continue;
+    text += (text.size() > 1 ? ", \"" : "\"") + std::string(path) + "\": " + json_text(*value);
+  }
+  return text + "}";
+}
+
+/// Why two runs of one seed were trained on other batches; empty where nothing says so.
+std::string why_other_batches(const RecordedRun& run, const RecordedRun& baseline,
+                              const std::string& of_seed) {
+  if (took_equal_steps(run, baseline)) {
+    if (run.end->batch_digest == baseline.end->batch_digest) return "";
+    return "the batches" + of_seed + " differ (by their digests)";
+  }
+  const auto difference = first_difference(parse_json(batch_fields(run), run.file),
+                                           parse_json(batch_fields(baseline), baseline.file),
+                                           "in it", "in the baseline");
+  return difference ? "the batches differ: " + *difference : "";
 }
 
 /// The first parameter that both runs have with other initial values; empty where there is none.
@@ -38,10 +68,8 @@ Pairing pairing_of(const SeedCells& variant, const SeedCells& baseline) {
       const RecordedRun* right = same_cell->second->run;
       if (left == nullptr || right == nullptr) continue;
       const std::string of_seed = " of seed " + std::to_string(seed);
-      if (took_equal_steps(*left, *right) && left->end->batch_digest != right->end->batch_digest) {
-        pairing.why_not = "the batches" + of_seed + " differ (by their digests)";
-        return pairing;
-      }
+      pairing.why_not = why_other_batches(*left, *right, of_seed);
+      if (!pairing.why_not.empty()) return pairing;
       const std::string path = first_other_start(left->begin, right->begin);
       if (!path.empty() && pairing.warning.empty()) {
         pairing.warning = "the initial values of '" + path + "'" + of_seed +

@@ -13,8 +13,9 @@ struct Pairing {
   std::string warning;  // a plain sentence on pairs that share less than they could; often empty
 };
 
-/// Compares the digests of each seed and cell that both have. Batches are compared where both runs
-/// completed with the same number of steps: they must be equal. Initial values of parameters that
+/// Compares the runs of each seed and cell that both have. Batches must be equal: by their digests
+/// where both runs completed with the same number of steps, else by the fields of the configs that
+/// decide them. Initial values of parameters that
 /// both have must be equal too, else the pairs share the batches alone. What has no records (a
 /// table from elsewhere) is taken by its word.
 Pairing pairing_of(const SeedCells& variant, const SeedCells& baseline);

@@ -4,58 +4,14 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/json.hpp"
-#include "base/json_text.hpp"
 #include "base/spelling.hpp"
+#include "statistics/cells.hpp"
 #include "statistics/observations.hpp"
+#include "statistics/run_fields.hpp"
 
 namespace qkvlab {
 
 namespace {
-
-using Parts = std::vector<std::pair<std::string, std::string>>;
-
-/// "uniform" and {{model.n_layers, 1}, {training.steps, 9}} of "uniform
-/// model.n_layers=1,training.steps=9", as the plan of an ablation names a variant in a cell.
-std::pair<std::string, Parts> split_variant(const std::string& name) {
-  size_t begin = std::string::npos;
-  for (const char* section : {" task.", " model.", " training."}) {
-    begin = std::min(begin, name.find(section));
-  }
-  if (begin == std::string::npos) return {name, {}};
-  Parts parts;
-  for (size_t at = begin + 1; at < name.size();) {
-    const size_t comma = std::min(name.find(',', at), name.size());
-    const size_t equals = std::min(name.find('=', at), comma);
-    parts.emplace_back(name.substr(at, equals - at),
-                       equals < comma ? name.substr(equals + 1, comma - equals - 1) : "");
-    at = comma + 1;
-  }
-  return {name.substr(0, begin), parts};
-}
-
-/// The paths of a config's fields, but for sections that do not decide what comes out.
-void add_paths(const JsonValue& json, const std::string& prefix, std::set<std::string>& paths) {
-  static const std::set<std::string> others = {"ablation", "limits", "record", "run"};
-  for (const auto& [key, value] : json.members()) {
-    if (prefix.empty() && others.count(key) > 0) continue;
-    if (value.kind() == JsonValue::Kind::kObject) {
-      add_paths(value, prefix + key + ".", paths);
-    } else {
-      paths.insert(prefix + key);
-    }
-  }
-}
-
-[[noreturn]] void refuse_field(const Recording& recording, const std::string& option,
-                               const std::string& name) {
-  std::set<std::string> known = {"experiment", "variant", "folder"};
-  if (!recording.runs.empty()) {
-    const RunRecord& run = recording.runs.front().begin;
-    add_paths(parse_json(run.config, "config"), "", known);
-  }
-  throw UserError(option + ": " + unknown_name("field", name, {known.begin(), known.end()}));
-}
 
 /// The split of the loss that a table of `ablate` begins with: what is held out, or else training.
 std::string default_metric(const Recording& recording) {
@@ -65,12 +21,6 @@ std::string default_metric(const Recording& recording) {
   }
   return "step.loss";
 }
-
-/// One run, or one part of it, before it is known what tells it apart from others.
-struct Candidate {
-  Observation observation;
-  Parts parts;
-};
 
 class RunObserver {
  public:
@@ -83,13 +33,14 @@ class RunObserver {
   Observations observe() {
     check_metric();
     for (const RecordedRun& run : recording_.runs) observe(run);
+    add_runs_without_parts();
     for (const auto& [variant, runs] : without_metric_) {
       observations_.warnings.push_back(variant + ": " + std::to_string(runs) +
                                        (runs == 1 ? " run recorded no " : " runs recorded no ") +
                                        observations_.metric.name +
                                        (runs == 1 ? " and counts nowhere" : " and count nowhere"));
     }
-    name_cells();
+    name_cells(candidates_, choice_, observations_.warnings);
     for (Candidate& candidate : candidates_) {
       observations_.all.push_back(std::move(candidate.observation));
     }
@@ -102,15 +53,13 @@ class RunObserver {
     const bool known = std::any_of(recording_.metrics.begin(), recording_.metrics.end(),
                                    [&](const auto& series) { return names_series(name, series); });
     if (!known && !recording_.runs.empty()) {
-      throw UserError("--metric: " + unknown_name("metric", name, metric_names(recording_)));
+      throw UserError(unknown_name("metric", name, metric_names(recording_)));
     }
   }
 
-  /// Of a field that an option names.
-  std::string field(const RecordedRun& run, const std::string& option,
-                    const std::string& name) const {
+  std::string field(const RecordedRun& run, const std::string& name) const {
     auto value = field_of(run, name);
-    if (!value) refuse_field(recording_, option, name);
+    if (!value) throw UserError(unknown_name("field", name, field_names(run)));
     return std::move(*value);
   }
 
@@ -121,7 +70,7 @@ class RunObserver {
     Observation& observation = candidate.observation;
     observation.variant = variant;
     if (choice_.variant_column != "variant") {
-      observation.variant = field(run, "--variant-column", choice_.variant_column);
+      observation.variant = field(run, choice_.variant_column);
       parts.insert(parts.begin(), {"variant", variant});
     }
     observation.seed = run.begin.seed;
@@ -147,7 +96,7 @@ class RunObserver {
   void add_part(Candidate candidate, const Parts& parts, const Series* series) {
     candidate.parts.insert(candidate.parts.end(), parts.begin(), parts.end());
     if (series != nullptr) {
-      const TakenValue taken = take(*series, observations_.metric);
+      const TakenValue taken = taken_value(*candidate.observation.run, *series);
       candidate.observation.outcome = taken.outcome;
       candidate.observation.value = taken.value;
     }
@@ -156,42 +105,43 @@ class RunObserver {
     candidates_.push_back(std::move(candidate));
   }
 
+  /// The last value of an evaluated metric stands in the record of the run's end too, which is
+  /// there whatever became of the evaluation's own line.
+  TakenValue taken_value(const RecordedRun& run, const Series& series) const {
+    const MetricChoice& metric = observations_.metric;
+    if (metric.taken == Taken::kEnd) {
+      for (const auto& [name, value] : run.end->metrics) {
+        if (name == metric.name) return take({{run.end->steps}, {value}}, metric);
+      }
+    }
+    return take(series, metric);
+  }
+
   /// The value of the field that tables are made by.
   std::string group_of(const Candidate& candidate) const {
     if (choice_.by.empty()) return "";
     for (const auto& [name, value] : candidate.parts) {
       if (name == choice_.by) return value;
     }
-    return field(*candidate.observation.run, "--by", choice_.by);
+    return field(*candidate.observation.run, choice_.by);
   }
 
-  /// The parts that runs of a variant have, as far as one was measured; else those that any has.
-  static std::set<Parts> parts_of(const std::string& variant,
-                                  const std::map<std::string, std::set<Parts>>& measured) {
-    const auto own = measured.find(variant);
-    if (own != measured.end()) return own->second;
+  /// Runs without a value have the parts that others of their variant have; where no run of it was
+  /// measured, those of any variant.
+  void add_runs_without_parts() {
+    const auto measured = parts_of_variant_;
     std::set<Parts> all;
     for (const auto& [name, parts] : measured) all.insert(parts.begin(), parts.end());
-    return all.empty() ? std::set<Parts>{{}} : all;
-  }
-
-  /// Cells are named by those parts that are not the same everywhere.
-  void name_cells() {
-    const auto measured = parts_of_variant_;
+    if (all.empty()) all.insert(Parts());
     for (const Candidate& candidate : without_parts_) {
-      for (const Parts& parts : parts_of(candidate.observation.variant, measured)) {
-        add_part(candidate, parts, nullptr);
+      const std::string& variant = candidate.observation.variant;
+      const auto own = measured.find(variant);
+      if (own == measured.end() && without_metric_.count(variant) > 0) {
+        ++without_metric_[variant];
+        continue;
       }
-    }
-    std::map<std::string, std::set<std::string>> values;
-    for (const Candidate& candidate : candidates_) {
-      for (const auto& [name, value] : candidate.parts) values[name].insert(value);
-    }
-    for (Candidate& candidate : candidates_) {
-      std::string& cell = candidate.observation.cell;
-      for (const auto& [name, value] : candidate.parts) {
-        if (name == choice_.by || values[name].size() == 1) continue;
-        cell += (cell.empty() ? "" : " ") + name + "=" + value;
+      for (const Parts& parts : own == measured.end() ? all : own->second) {
+        add_part(candidate, parts, nullptr);
       }
     }
   }
@@ -214,22 +164,6 @@ std::vector<std::string> metric_names(const Recording& recording) {
   std::set<std::string> names;
   for (const std::string& series : recording.metrics) names.insert(short_metric_name(series));
   return {names.begin(), names.end()};
-}
-
-std::optional<std::string> field_of(const RecordedRun& run, const std::string& name) {
-  if (name == "experiment") return run.begin.experiment;
-  if (name == "variant") return split_variant(run.begin.variant).first;
-  if (name == "folder") return run.folder;
-  const JsonValue config = parse_json(run.begin.config, run.file);
-  const JsonValue* value = &config;
-  for (size_t at = 0; at <= name.size();) {
-    if (value->kind() != JsonValue::Kind::kObject) return std::nullopt;
-    const size_t dot = std::min(name.find('.', at), name.size());
-    value = value->find(name.substr(at, dot - at));
-    if (value == nullptr) return std::nullopt;
-    at = dot + 1;
-  }
-  return value->kind() == JsonValue::Kind::kString ? value->string() : json_text(*value);
 }
 
 }  // namespace qkvlab

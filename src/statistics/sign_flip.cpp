@@ -1,5 +1,6 @@
 #include "statistics/sign_flip.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <random>
 
@@ -29,12 +30,13 @@ std::vector<double> signed_sums(const std::vector<double>& differences, size_t f
 /// A sum is as good as a mean: their number is the same for all patterns.
 class Comparison {
  public:
-  explicit Comparison(const std::vector<double>& differences) {
+  Comparison(const std::vector<double>& differences, double values_size) {
     for (const double difference : differences) {
       observed_ += difference;
       size_ += std::abs(difference);
     }
     observed_ = std::abs(observed_);
+    size_ = std::max(size_, values_size * static_cast<double>(differences.size()));
   }
 
   double size() const { return size_; }
@@ -86,11 +88,11 @@ SignFlip random_test(const std::vector<double>& differences, const Comparison& o
 }  // namespace
 
 Figure<SignFlip> sign_flip_test(const std::vector<double>& differences, uint64_t seed,
-                                int64_t resamples) {
+                                int64_t resamples, double values_size) {
   require(resamples >= 1, "a Monte Carlo test needs resamples");
   const std::string fault = fault_of_finite(differences, 1);
   if (!fault.empty()) return unknown<SignFlip>(fault);
-  const Comparison observed(differences);
+  const Comparison observed(differences, values_size);
   if (!std::isfinite(observed.size())) return unknown<SignFlip>(kTooLarge);
   const bool is_exact = static_cast<int64_t>(differences.size()) <= kExactSignFlips;
   return known(is_exact ? exact_test(differences, observed)

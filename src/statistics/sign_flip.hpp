@@ -23,10 +23,11 @@ struct SignFlip {
 /// is valid for any m (Phipson & Smyth 2010, "Permutation p-values should never be zero"). The
 /// random bits are those of std::mt19937_64 from `seed`, the same everywhere.
 ///
-/// Means are compared by `tied`, relative to the mean of the magnitudes; an outlier 1e10 times the
-/// other differences thus swallows these, and p is too large rather than too small. All differences
-/// zero: p = 1. Unknown without differences, and where one is not finite.
+/// Means are compared by `tied`, relative to the mean of the magnitudes or to `values_size`, the
+/// largest magnitude of the values that the differences were made of, if that is more; an outlier
+/// 1e10 times the other differences thus swallows these, and p is too large rather than too small.
+/// All differences zero: p = 1. Unknown without differences, and where one is not finite.
 Figure<SignFlip> sign_flip_test(const std::vector<double>& differences, uint64_t seed,
-                                int64_t resamples = 99999);
+                                int64_t resamples = 99999, double values_size = 0);
 
 }  // namespace qkvlab

@@ -1,5 +1,6 @@
 #include "statistics/summary.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -17,9 +18,15 @@ Summary summary_of(const std::vector<double>& values) {
   double rest = 0;
   for (const double value : values) rest += value - summary.mean;
   if (std::isfinite(rest)) summary.mean += rest / n;
+  // Relative to the largest, so that squares of tiny ones do not vanish.
+  double largest = 0;
+  for (const double value : values) largest = std::max(largest, std::abs(value - summary.mean));
   double squares = 0;
-  for (const double value : values) squares += (value - summary.mean) * (value - summary.mean);
-  summary.sd = values.size() < 2 ? kUnknown : std::sqrt(squares / (n - 1));
+  for (const double value : values) {
+    const double deviation = largest > 0 ? (value - summary.mean) / largest : 0;
+    squares += deviation * deviation;
+  }
+  summary.sd = values.size() < 2 ? kUnknown : largest * std::sqrt(squares / (n - 1));
   return summary;
 }
 

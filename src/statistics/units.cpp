@@ -5,6 +5,7 @@
 #include <limits>
 #include <set>
 
+#include "base/error.hpp"
 #include "statistics/ties.hpp"
 
 namespace qkvlab {
@@ -36,6 +37,11 @@ State worse(State left, State right) {
   return State::kFinished;
 }
 
+double worst(bool higher_is_better) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  return higher_is_better ? -kInfinity : kInfinity;
+}
+
 UnitValue mean_over(const Cells& of_seed, const std::vector<std::string>& cells) {
   UnitValue unit;
   for (const std::string& cell : cells) {
@@ -60,9 +66,9 @@ std::vector<std::string> cells_of(const SeedCells& seeds) {
   return {cells.begin(), cells.end()};
 }
 
-std::map<UnitId, UnitValue> unit_values(const SeedCells& seeds,
-                                        const std::vector<std::string>& cells, Unit unit) {
-  std::map<UnitId, UnitValue> values;
+UnitValues unit_values(const SeedCells& seeds, const std::vector<std::string>& cells, Unit unit) {
+  require(!cells.empty(), "a unit must have cells");
+  UnitValues values;
   for (const auto& [seed, of_seed] : seeds) {
     if (unit == Unit::kSeed) {
       values[{seed, ""}] = mean_over(of_seed, cells);
@@ -75,27 +81,36 @@ std::map<UnitId, UnitValue> unit_values(const SeedCells& seeds,
   return values;
 }
 
-std::map<UnitId, double> unit_differences(const std::map<UnitId, UnitValue>& variant,
-                                          const std::map<UnitId, UnitValue>& baseline,
-                                          bool higher_is_better) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
-  const double worst = higher_is_better ? -kInfinity : kInfinity;
-  std::map<UnitId, double> differences;
-  for (const auto& [id, value] : variant) {
-    const auto found = baseline.find(id);
-    if (found == baseline.end() || !value.is_ranked() || !found->second.is_ranked()) continue;
-    const bool finished = value.state == State::kFinished;
-    const bool baseline_finished = found->second.state == State::kFinished;
-    double difference = 0;
-    if (finished && baseline_finished) {
-      const double left = value.value, right = found->second.value;
-      // Means over cells may differ by rounding alone.
-      const double size = std::max(std::abs(left), std::abs(right));
-      difference = tied(left, right, size) ? 0 : left - right;
-    } else if (finished != baseline_finished) {
-      difference = finished ? -worst : worst;
+std::vector<double> ranked_values(const UnitValues& units, std::optional<bool> higher_is_better) {
+  std::vector<double> values;
+  for (const auto& [id, unit] : units) {
+    if (unit.is_finished()) {
+      values.push_back(unit.value);
+    } else if (unit.is_ranked() && higher_is_better) {
+      values.push_back(worst(*higher_is_better));
     }
-    differences[id] = difference;
+  }
+  return values;
+}
+
+UnitDifferences unit_differences(const UnitValues& variant, const UnitValues& baseline,
+                                 std::optional<bool> higher_is_better) {
+  UnitDifferences differences;
+  for (const auto& [id, unit] : variant) {
+    const auto found = baseline.find(id);
+    if (found == baseline.end() || !unit.is_ranked() || !found->second.is_ranked()) continue;
+    const UnitValue& other = found->second;
+    if (unit.is_finished() && other.is_finished()) {
+      // Means over cells may differ by rounding alone.
+      const double size = std::max(std::abs(unit.value), std::abs(other.value));
+      const double difference = tied(unit.value, other.value, size) ? 0 : unit.value - other.value;
+      differences.values_size = std::max(differences.values_size, size);
+      differences.finished[id] = differences.ranked[id] = difference;
+    } else if (higher_is_better) {
+      const double bad = worst(*higher_is_better);
+      const bool neither = !unit.is_finished() && !other.is_finished();
+      differences.ranked[id] = neither ? 0 : unit.is_finished() ? -bad : bad;
+    }
   }
   return differences;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
 #include "statistics/distributions.hpp"
 #include "statistics/ties.hpp"
 #include "statistics/values.hpp"
@@ -19,15 +20,15 @@ struct SignedRanks {
   double ties = 0;  // Σ (t³ − t) over groups of t tied ones
 };
 
-SignedRanks ranks_of(std::vector<double> differences) {
+SignedRanks ranks_of(std::vector<double> differences, double values_size) {
   differences.erase(std::remove(differences.begin(), differences.end(), 0.0), differences.end());
   std::sort(differences.begin(), differences.end(),
             [](double a, double b) { return std::abs(a) < std::abs(b); });
   SignedRanks found;
   for (size_t first = 0, last = 0; first < differences.size(); first = last) {
     const double smallest = std::abs(differences[first]);
-    while (last < differences.size() &&
-           tied(smallest, std::abs(differences[last]), std::abs(differences[last])))
+    while (last < differences.size() && tied(smallest, std::abs(differences[last]),
+                                             std::max(std::abs(differences[last]), values_size)))
       ++last;
     const auto rank = static_cast<int64_t>(first + 1 + last);
     for (size_t i = first; i < last; ++i) {
@@ -63,10 +64,10 @@ double normal_tail(const SignedRanks& found, double statistic) {
 
 }  // namespace
 
-Figure<Wilcoxon> wilcoxon_signed_rank(const std::vector<double>& differences) {
+Figure<Wilcoxon> wilcoxon_signed_rank(const std::vector<double>& differences, double values_size) {
   const std::string fault = fault_of_ranked(differences, 1);
   if (!fault.empty()) return unknown<Wilcoxon>(fault);
-  const SignedRanks found = ranks_of(differences);
+  const SignedRanks found = ranks_of(differences, values_size);
   const int64_t smaller = std::min(found.positive, found.total - found.positive);
   Wilcoxon test;
   test.statistic = static_cast<double>(smaller) / 2;
@@ -76,6 +77,11 @@ Figure<Wilcoxon> wilcoxon_signed_rank(const std::vector<double>& differences) {
   // The distribution is symmetric: the other tail weighs the same, and both meet in the middle.
   test.p = std::min(1.0, 2 * tail);
   return known(test);
+}
+
+double smallest_wilcoxon_p(int64_t n) {
+  require(n >= 1, "a signed-rank test needs differences");
+  return std::ldexp(1.0, static_cast<int>(1 - n));
 }
 
 }  // namespace qkvlab

@@ -116,11 +116,12 @@ TEST_F(Compare, ThePublishedTableSaysWhatThreeSeedsCanTell) {
   EXPECT_NEAR(paired.at("mean_ci")[0], -0.1680464537085845, 1e-9);
   EXPECT_NEAR(paired.at("mean_ci")[1], 0.10186312037525108, 1e-9);
   EXPECT_NEAR(paired.at("d_z"), -0.6091244254188365, 1e-9);
-  EXPECT_EQ(sort.at("notes")[2].get<std::string>().rfind(
-                "Q!=K=V: 3 seeds cannot tell it from QKV, whatever the values: the smallest p that "
-                "they can reach is 0.25.",
-                0),
-            0u)
+  EXPECT_EQ(
+      sort.at("notes")[2].get<std::string>().rfind(
+          "Q!=K=V: 3 seeds cannot tell it from QKV, whatever their values: the smallest p that "
+          "they can reach is 0.25.",
+          0),
+      0u)
       << sort.at("notes");
 }
 
@@ -159,6 +160,38 @@ TEST_F(Compare, OtherNumbersOfTheCourseCanBeCompared) {
       << "a run that never reaches it ranks behind every run that does";
 }
 
+TEST_F(Compare, RunsThatTrainRecordedAreCompared) {
+  for (const char* mode : {"full", "none"}) {
+    const ProgramRun run =
+        run_qkvlab({"train", "configs/sentiment.json", "training.steps=3",
+                    std::string("model.attention.mode=") + mode, "--out", folder_.file(mode)});
+    ASSERT_EQ(run.exit_code, 0) << run.error;
+  }
+  const json whole = compare({folder_.file("full"), folder_.file("none")});
+  EXPECT_EQ(whole.at("baseline"), "full");
+  EXPECT_EQ(whole.at("variants")[1].at("paired").at("n"), 1);
+}
+
+TEST_F(Compare, OutputOverItsInputIsRefused) {
+  const std::string records = run_lines("full", 0, 1);
+  const std::string path = folder_.write("r.jsonl", records);
+  EXPECT_NE(refusal({path, "--out", path}), "");
+  EXPECT_EQ(TemporaryFolder::read(path), records);
+}
+
+TEST_F(Compare, WhatCsvHasNoPlaceForIsToldBeside) {
+  const std::string path = folder_.write("r.jsonl", run_lines("full", 0, 1) + "{");
+  const ProgramRun run = run_qkvlab({"compare", path, "--format", "csv"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_NE(run.error.find("the last line is cut"), std::string::npos) << run.error;
+}
+
+TEST_F(Compare, APathThatIsNotUtf8IsStillNamed) {
+  const std::string path = folder_.write("r\xff.jsonl", run_lines("full", 0, 1) + "{");
+  EXPECT_EQ(compare({path}).at("notes").back(),
+            folder_.file("r\uFFFD.jsonl") + ": the last line is cut, or being written just now.");
+}
+
 TEST_F(Compare, WhatWasLeftOutIsSaid) {
   const std::string path = folder_.write("r.jsonl", run_lines("full", 0, 1) + "{\"type\":\"st");
   const json whole = compare({path});
@@ -169,12 +202,17 @@ TEST_F(Compare, MistakesAreNamedInOneLine) {
   const std::string records = folder_.write("r.jsonl", run_lines("full", 0, 1));
   EXPECT_EQ(refusal({}), "compare: PATH is required\n");
   EXPECT_EQ(refusal({records, "--metric", "test.los"}),
-            "--metric: unknown metric 'test.los'; allowed: test.accuracy or test.loss; did "
+            "unknown metric 'test.los'; allowed: test.accuracy or test.loss; did "
             "you mean 'test.loss'?\n");
   EXPECT_EQ(refusal({records, "--variants", "ful"}),
             "--variants: unknown variant 'ful'; allowed: full; did you mean 'full'?\n");
+  EXPECT_EQ(refusal({records, "--baseline", "ful"}),
+            "--baseline: unknown variant 'ful'; allowed: full; did you mean 'full'?\n");
+  EXPECT_EQ(refusal({records, "--metric", "step.lr", "--take", "best"}),
+            "compare: --take needs --better higher or lower: of 'step.lr' it is not known which "
+            "values are better\n");
   EXPECT_EQ(refusal({records, "--by", "modle"}),
-            "--by: unknown field 'modle'; allowed: experiment, folder or variant\n");
+            "unknown field 'modle'; allowed: experiment, folder or variant\n");
   EXPECT_EQ(refusal({records, "--take", "steps-to"}),
             "compare: --take steps-to needs --threshold, what is to be reached\n");
   EXPECT_EQ(refusal({records, "--threshold", "0.5"}),

@@ -129,8 +129,7 @@ TEST_F(RecordedRuns, WhatIsNotWholeIsLeftOutAndTold) {
                 ":2: schema: must be at most 1, got 2; was it written by a newer qkvlab? "
                 "(this line is left out)");
   EXPECT_EQ(recording.left_out[2].rfind(path_ + ":3: not JSON", 0), 0u);
-  EXPECT_EQ(recording.left_out[3],
-            path_ + ": 1 lines are of types that this version does not know");
+  EXPECT_EQ(recording.left_out[3], path_ + ": 1 line is of a type that this version does not know");
   EXPECT_EQ(recording.left_out[4],
             path_ + ": 2 lines belong to runs that do not begin in this file, the first is line 5");
   EXPECT_EQ(recording.left_out[5], path_ + ": the last line is cut, or being written just now");
@@ -161,6 +160,20 @@ TEST_F(RecordedRuns, AFolderIsReadInTheOrderOfItsGroups) {
   EXPECT_EQ(recording.runs[1].folder, folder_.path());
   EXPECT_EQ(recording.baseline, "full");
   EXPECT_EQ(recording.left_out, Texts{folder_.path() + ": 2 of its runs have no records yet"});
+}
+
+TEST_F(RecordedRuns, AnExperimentWithoutAnAblationHasNoBaseline) {
+  std::filesystem::create_directory(folder_.file("records"));
+  folder_.write("records/a.jsonl", run_line("a", "uniform", 1));
+  ExperimentFile file;
+  file.config = R"({"ablation": null})";  // as train writes it
+  file.identity = file.environment = "{}";
+  file.groups = {{"uniform", {{"a", 1}}}};
+  write_experiment_file(folder_.file("experiment.json"), file);
+  const Recording recording = read_recording({folder_.path()});
+  EXPECT_EQ(recording.baseline, "");
+  EXPECT_EQ(recording.files,
+            (Texts{folder_.file("experiment.json"), folder_.file("records/a.jsonl")}));
 }
 
 TEST_F(RecordedRuns, WhatIsNeitherFolderNorFileIsRefused) {

@@ -29,6 +29,7 @@ Comparison example() {
   broken[0].outcome = Outcome::kDiverged;
   ComparisonChoice choice;
   choice.metric = "test.loss";
+  choice.higher_is_better = false;
   return compare(observations + apart + broken, choice).front();
 }
 
@@ -94,7 +95,7 @@ TEST(ComparisonOutput, CsvHasALineForEachVariantAndReadsBack) {
   read_csv(comparison_csv_titles() + comparison_csv(comparison), "c.csv",
            [&](const auto& fields, int64_t) { lines.push_back(fields); });
   ASSERT_EQ(lines.size(), 5u);
-  EXPECT_EQ(lines[2][3], "a|b,\"<c>");
+  EXPECT_EQ(lines[2][4], "a|b,\"<c>");
   const auto column = [&](const std::string& title) {
     const auto found = std::find(lines[0].begin(), lines[0].end(), title);
     EXPECT_NE(found, lines[0].end()) << title;

@@ -55,10 +55,11 @@ TEST(PlainWords, WhatChanceExplainsIsNotADifference) {
 TEST(PlainWords, TooFewSeedsCannotTellWhateverTheirValues) {
   const std::string said =
       words(observations_of("full", {1, 2, 3}) + observations_of("none", {11, 22, 33}))[0];
-  EXPECT_EQ(said.rfind("none: 3 seeds cannot tell it from full, whatever the values: the smallest "
-                       "p that they can reach is 0.25. So far test.loss is on average 20 higher",
-                       0),
-            0u)
+  EXPECT_EQ(
+      said.rfind("none: 3 seeds cannot tell it from full, whatever their values: the smallest "
+                 "p that they can reach is 0.25. So far test.loss is on average 20 higher",
+                 0),
+      0u)
       << said;
   EXPECT_NE(said.find("takes about 6 seeds"), std::string::npos)
       << "power by t says fewer than the test itself needs: " << said;
@@ -70,8 +71,39 @@ TEST(PlainWords, ComparingManyAtOnceTakesMoreSeeds) {
     observations = observations + observations_of(name, {2, 4, 6, 8, 10, 12});
   }
   const std::string said = words(observations)[0];
-  EXPECT_NE(said.find("is 0.031, times 2 variants compared at once 0.062."), std::string::npos)
+  EXPECT_EQ(
+      said.rfind("a: 6 seeds cannot tell it from full beside 1 more: the smallest p that they "
+                 "can reach is 0.031, by Holm 0.062. So far",
+                 0),
+      0u)
       << said;
+  EXPECT_NE(said.find(" beside as many variants."), std::string::npos) << said;
+}
+
+TEST(PlainWords, WhereRunsDivergedTheRanksDecideAndAMeanIsNotJudged) {
+  std::vector<Observation> observations =
+      observations_of("full", kSeven) + observations_of("none", {0, 0, 0, 0, 0, 0, 0});
+  for (size_t i = 9; i < 14; ++i) observations[i].outcome = Outcome::kDiverged;
+  const std::string said = words(observations)[0];
+  EXPECT_EQ(said.find("(better)"), std::string::npos) << said;
+  // Five infinite differences share the ranks 3 to 7, 1 and 2 are negative: the sums 0 to 3 of
+  // 2^7 patterns have four in one tail.
+  EXPECT_NE(
+      said.find("better in 2 and worse in 5 of 7 pairs, 5 of them with a run that diverged; in "
+                "the 2 that finished test.loss is on average 1.5 lower, 95 % CI"),
+      std::string::npos)
+      << said;
+  EXPECT_NE(said.find("; p 0.062 (Wilcoxon, diverged runs ranked last)"), std::string::npos)
+      << said;
+}
+
+TEST(PlainWords, WhereAnotherVariantLeavesRoomNothingIsCalledHopeless) {
+  // The other's p is 1: by Holm the first would be twice its own, 2 / 32; it has 8 seeds, 2 / 128.
+  const std::vector<double> base = {1, 2, 3, 4, 5, 6, 7, 8};
+  const Texts said =
+      words(observations_of("full", base) + observations_of("a", {2, 1, 4, 3, 6, 5, 8, 7}) +
+            observations_of("b", base));
+  EXPECT_EQ(said[0].rfind("a cannot be told from full: ", 0), 0u) << said[0];
 }
 
 TEST(PlainWords, EqualValuesAreSaidToBeEqual) {
@@ -79,7 +111,7 @@ TEST(PlainWords, EqualValuesAreSaidToBeEqual) {
   EXPECT_EQ(said[0], "none: equal to full in each of 7 pairs.");
   EXPECT_EQ(words(observations_of("full", {1, 2, 3}) + observations_of("none", {1, 2, 3}))[0],
             "none: equal to full in each of 3 pairs; 3 seeds cannot tell it from full, whatever "
-            "the values: the smallest p that they can reach is 0.25.");
+            "their values: the smallest p that they can reach is 0.25.");
 }
 
 TEST(PlainWords, WhatDivergedIsCounted) {
@@ -88,17 +120,22 @@ TEST(PlainWords, WhatDivergedIsCounted) {
   observations[7].outcome = Outcome::kDiverged;
   observations[8].outcome = Outcome::kUnfinished;
   const Texts said = words(observations);
+  EXPECT_EQ(
+      said[0],
+      "none cannot be told from full: better in 0 and worse in 1 of 6 pairs, 1 of them with a "
+      "run that diverged; in the 5 that finished test.loss is on average the same, 95 % CI 0 "
+      "to 0; p 1 (Wilcoxon, diverged runs ranked last).");
   EXPECT_EQ(said[1],
-            "none: 1 diverged; mean and sd are of the finished, median and IQM count these as the "
-            "worst.");
-  EXPECT_EQ(said[2], "none: 1 did not finish and count nowhere.");
+            "none: 1 seed diverged; mean and sd are of the finished, median and IQM count this as "
+            "the worst.");
+  EXPECT_EQ(said[2], "none: 1 seed did not finish; that counts nowhere.");
 }
 
 TEST(PlainWords, WhatIsMissingIsNamedOnceWithItsReason) {
   const Texts said = words(observations_of("full", {1, 2}) + observations_of("none", {1, 3}));
-  EXPECT_NE(
-      std::find(said.begin(), said.end(), "No median_ci (needs at least 6 seeds): full, none."),
-      said.end());
+  EXPECT_NE(std::find(said.begin(), said.end(),
+                      "No median_ci, iqm_ci (needs at least 6 seeds): full, none."),
+            said.end());
   EXPECT_NE(std::find(said.begin(), said.end(),
                       "No median_ci of differences (needs at least 6 seeds): none."),
             said.end());

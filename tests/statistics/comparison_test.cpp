@@ -20,6 +20,7 @@ ComparisonChoice choice(const std::string& baseline = "") {
   ComparisonChoice choice;
   choice.metric = "test.loss";
   choice.baseline = baseline;
+  choice.higher_is_better = false;
   return choice;
 }
 
@@ -50,7 +51,7 @@ TEST(Comparison, PairsAreMadeBySeedNeverByPosition) {
   for (size_t i = 0; i < others.size(); ++i) others[i].seed = 2 - static_cast<int64_t>(i);
   const Comparison comparison = compare_one(observations + others);
   const PairedComparison& paired = *comparison.variants[1].paired;
-  EXPECT_EQ(paired.differences,
+  EXPECT_EQ(paired.differences.finished,
             (std::map<UnitId, double>{{{0, ""}, 1}, {{1, ""}, 1}, {{2, ""}, 1}}));
   EXPECT_EQ(*paired.mean.value, 1);
   EXPECT_EQ(paired.mean_ci.value->low, 1);
@@ -84,7 +85,7 @@ TEST(Comparison, RoundingIsNoDifference) {
   const Comparison comparison = compare_one(observations_of("a", {0.3, 0.1, 0.7}) +
                                             observations_of("b", {0.1 + 0.2, 0.1, 0.7}) +
                                             observations_of("c", {0.1 + 0.2 + 0.25, 0.35, 0.95}));
-  EXPECT_EQ(comparison.variants[1].paired->differences.at({0, ""}), 0);
+  EXPECT_EQ(comparison.variants[1].paired->differences.finished.at({0, ""}), 0);
   EXPECT_EQ(comparison.variants[2].paired->d_z.reason, "the differences do not vary");
 }
 
@@ -106,10 +107,15 @@ TEST(Comparison, AnInfiniteDifferenceHasARankButNoMean) {
   EXPECT_FALSE(a.median.value.has_value()) << "two of four are at the worst end";
   EXPECT_EQ(b.n, 3);
   EXPECT_EQ(*b.median.value, 2) << "two of five are";
-  EXPECT_EQ(b.paired->differences,
+  EXPECT_EQ(b.paired->differences.ranked,
             (std::map<UnitId, double>{
                 {{0, ""}, kInfinity}, {{1, ""}, -kInfinity}, {{2, ""}, 0}, {{4, ""}, 1}}));
-  EXPECT_EQ(b.paired->n, 2) << "0 of the two that diverged and 1";
+  EXPECT_EQ(b.paired->differences.finished, (std::map<UnitId, double>{{{4, ""}, 1}}));
+  EXPECT_EQ(b.paired->n, 1);
+  EXPECT_EQ(*b.paired->mean.value, 1);
+  EXPECT_TRUE(b.paired->is_decided_by_rank());
+  EXPECT_EQ(*b.p_holm.value, b.paired->wilcoxon.value->p);
+  EXPECT_EQ(*b.paired->smallest_p.value, 0.125) << "of four pairs";
 }
 
 TEST(Comparison, WhereHigherIsBetterTheWorstIsLow) {
@@ -118,7 +124,7 @@ TEST(Comparison, WhereHigherIsBetterTheWorstIsLow) {
   std::vector<Observation> observations = observations_of("a", {1}) + observations_of("b", {1});
   observations[1].outcome = Outcome::kDiverged;
   const Comparison comparison = compare_one(observations, how);
-  EXPECT_EQ(comparison.variants[1].paired->differences.at({0, ""}), -kInfinity);
+  EXPECT_EQ(comparison.variants[1].paired->differences.ranked.at({0, ""}), -kInfinity);
   EXPECT_EQ(*comparison.variants[1].paired->p_improvement.value, 0);
 }
 
@@ -138,7 +144,7 @@ TEST(Comparison, CellsAreAveragedWithinTheirSeed) {
   EXPECT_EQ(comparison.cells, (Texts{"task=copy", "task=sort"}));
   EXPECT_EQ(comparison.variants[0].values,
             (std::map<UnitId, double>{{{0, ""}, 2}, {{1, ""}, 3}, {{2, ""}, 4}}));
-  EXPECT_EQ(comparison.variants[1].paired->differences,
+  EXPECT_EQ(comparison.variants[1].paired->differences.finished,
             (std::map<UnitId, double>{{{0, ""}, 0.5}, {{1, ""}, 1.5}, {{2, ""}, 2.5}}));
 }
 
@@ -146,8 +152,8 @@ TEST(Comparison, TheUserMayClaimThatCellsAreIndependent) {
   ComparisonChoice how = choice();
   how.unit = Unit::kCell;
   const Comparison comparison = compare_one(two_cells(), how);
-  EXPECT_EQ(comparison.variants[1].paired->differences.size(), 6u);
-  EXPECT_EQ(comparison.variants[1].paired->differences.at({1, "task=sort"}), 1);
+  EXPECT_EQ(comparison.variants[1].paired->differences.finished.size(), 6u);
+  EXPECT_EQ(comparison.variants[1].paired->differences.finished.at({1, "task=sort"}), 1);
 }
 
 TEST(Comparison, ASeedWithoutAllCellsCountsNowhere) {
@@ -156,7 +162,7 @@ TEST(Comparison, ASeedWithoutAllCellsCountsNowhere) {
   const Comparison comparison = compare_one(observations);
   EXPECT_EQ(comparison.variants[1].incomplete, 1);
   EXPECT_EQ(comparison.variants[1].n, 2);
-  EXPECT_EQ(comparison.variants[1].paired->differences.size(), 2u);
+  EXPECT_EQ(comparison.variants[1].paired->differences.finished.size(), 2u);
   EXPECT_EQ(comparison.warnings, Texts{"b: 1 seed has no pair and is left out of the differences"});
 }
 
@@ -165,9 +171,70 @@ TEST(Comparison, AVariantIsComparedInTheCellsThatItHas) {
   observations.resize(9);  // b without sort
   const Comparison comparison = compare_one(observations);
   EXPECT_EQ(comparison.variants[1].incomplete, 0);
-  EXPECT_EQ(comparison.variants[1].paired->differences,
+  EXPECT_EQ(comparison.variants[1].paired->differences.finished,
             (std::map<UnitId, double>{{{0, ""}, 1}, {{1, ""}, 2}, {{2, ""}, 3}}));
-  EXPECT_EQ(comparison.warnings, Texts{"b: is compared in the 1 cells that the baseline has too"});
+  EXPECT_EQ(comparison.warnings, Texts{"b: is compared in the 1 cell that the baseline has too"});
+}
+
+TEST(Comparison, CellsThatOnlyOneHasAreNotPaired) {
+  std::vector<Observation> observations = two_cells();
+  observations.resize(9);
+  for (size_t i = 0; i < 6; ++i) observations[i].cell = i < 3 ? "task=sort" : "task=copy";
+  observations.erase(observations.begin() + 6, observations.end());
+  const VariantComparison b = compare_one(observations).variants[1];
+  EXPECT_EQ(b.why_unpaired, "no cell is in both");
+  EXPECT_EQ(b.unpaired->value->difference, 2) << "4 − 2, each over its own cell";
+}
+
+TEST(Comparison, WhereTheDirectionIsUnknownNothingIsBetterAndNothingIsRankedLast) {
+  ComparisonChoice how = choice();
+  how.higher_is_better.reset();
+  std::vector<Observation> observations =
+      observations_of("a", {1, 2, 3}) + observations_of("b", {2, 3, 4});
+  observations[5].outcome = Outcome::kDiverged;
+  const VariantComparison b = compare_one(observations, how).variants[1];
+  EXPECT_EQ(b.diverged, 1);
+  EXPECT_EQ(*b.median.value, 2.5);
+  EXPECT_EQ(b.paired->differences.ranked.size(), 2u);
+  EXPECT_FALSE(b.paired->p_improvement.value.has_value());
+}
+
+TEST(Comparison, ATableWithoutTheBaselineIsShownWithoutDifferences) {
+  std::vector<Observation> observations =
+      observations_of("a", {1, 2}) + observations_of("b", {2, 3}) + observations_of("b", {5, 6});
+  for (size_t i = 4; i < 6; ++i) observations[i].group = "other";
+  const std::vector<Comparison> comparisons = compare(observations, choice("a"));
+  EXPECT_TRUE(comparisons[0].variants[1].paired.has_value());
+  EXPECT_EQ(*comparisons[1].variants[0].mean.value, 5.5);
+  EXPECT_FALSE(comparisons[1].variants[0].paired.has_value());
+  EXPECT_EQ(comparisons[1].warnings, Texts{"there is no a here, so nothing is compared with it"});
+}
+
+TEST(Comparison, NothingBeyondAllNumbersIsAFigure) {
+  const Comparison comparison = compare_one(observations_of("a", {1e308, -1e308, 1e308}) +
+                                            observations_of("b", {-1e308, 1e308, 1e308}));
+  for (const VariantComparison& variant : comparison.variants) {
+    for (const Figure<double>* figure : {&variant.mean, &variant.sd, &variant.p_holm}) {
+      EXPECT_TRUE(!figure->value || std::isfinite(*figure->value));
+      EXPECT_TRUE(figure->value || !figure->reason.empty());
+    }
+  }
+}
+
+TEST(Comparison, AnOffsetOfTheValuesBreaksNoTies) {
+  // Differences 0.1, 0.2, …, some of them equal.
+  const std::vector<double> steps = {1, -1, 2, 2, -3, 3, 1, 4, -2, 5, 1, 6};
+  const auto of_offset = [&](double offset) {
+    std::vector<double> base, other;
+    for (size_t i = 0; i < steps.size(); ++i) {
+      base.push_back(offset + 0.01 * static_cast<double>(i * i));
+      other.push_back(base.back() + 0.1 * steps[i]);
+    }
+    return compare_one(observations_of("a", base) + observations_of("b", other)).variants[1];
+  };
+  const VariantComparison near = of_offset(0), far = of_offset(1e6);
+  EXPECT_EQ(near.paired->sign_flip.value->p, far.paired->sign_flip.value->p);
+  EXPECT_EQ(near.paired->wilcoxon.value->p, far.paired->wilcoxon.value->p);
 }
 
 TEST(Comparison, OtherSeedsAreNotPaired) {
@@ -182,11 +249,13 @@ TEST(Comparison, OtherSeedsAreNotPaired) {
 }
 
 TEST(Comparison, SeedsThatOnlyOneHasAreLeftOutOfTheDifferences) {
-  const Comparison comparison =
-      compare_one(observations_of("a", {1, 2, 3, 4}) + observations_of("b", {2, 3}));
+  std::vector<Observation> observations =
+      observations_of("a", {1, 2, 3, 4}) + observations_of("b", {2, 3, 4});
+  for (size_t i = 4; i < 7; ++i) observations[i].seed += 2;
+  const Comparison comparison = compare_one(observations);
   EXPECT_EQ(comparison.variants[1].paired->n, 2);
   EXPECT_EQ(comparison.warnings,
-            Texts{"b: 2 seeds have no pair and are left out of the differences"});
+            Texts{"b: 3 seeds have no pair and are left out of the differences"});
 }
 
 TEST(Comparison, RunsThatSawOtherBatchesAreNotPaired) {
@@ -199,9 +268,13 @@ TEST(Comparison, RunsThatSawOtherBatchesAreNotPaired) {
   const VariantComparison b = compare_one(observe(runs)).variants[1];
   EXPECT_FALSE(b.paired.has_value());
   EXPECT_EQ(b.why_unpaired, "the batches of seed 1 differ (by their digests)");
-  // A run that ended early saw fewer.
+  // A run that ended early saw fewer; then what its config says of batches counts.
   runs[3].end->steps = 7;
   EXPECT_TRUE(compare_one(observe(runs)).variants[1].paired.has_value());
+  runs[1].begin.config = R"({"training": {"batch_size": 4, "steps": 10}})";
+  runs[3].begin.config = R"({"training": {"batch_size": 2, "steps": 7}})";
+  EXPECT_EQ(compare_one(observe(runs)).variants[1].why_unpaired,
+            "the batches differ: training.batch_size is 2 in it, 4 in the baseline");
 }
 
 TEST(Comparison, RunsThatBeganElsewhereArePairedWithAWord) {
@@ -250,7 +323,7 @@ TEST(Comparison, TheSameRunTwiceIsRefusedWithBothPlaces) {
 
 TEST(Comparison, ABaselineThatIsNoVariantIsRefused) {
   EXPECT_EQ(user_error([&] { compare(observations_of("full", {1}), choice("ful")); }),
-            "--baseline: unknown variant 'ful'; allowed: full; did you mean 'full'?");
+            "unknown baseline 'ful'; allowed: full; did you mean 'full'?");
 }
 
 TEST(Comparison, OneVariantOrOneSeedIsSummedUpAsFarAsItGoes) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include <limits>
 #include <stdexcept>
 
@@ -24,7 +26,10 @@ TEST(Effect, MeanInUnitsOfTheDeviation) {
   EXPECT_EQ(d_z({0.1, 0.1, 0.1}).reason, "the differences do not vary");
   EXPECT_EQ(d_z({1, kInfinity}).reason, "a run diverged");
   EXPECT_EQ(d_z({1, kNan}).reason, "a value is not a number");
-  EXPECT_EQ(d_z({1e200, 3e200}).reason, "the values are too large to compute with");
+  EXPECT_DOUBLE_EQ(d_z({1e200, 3e200}).value.value(), std::sqrt(2))
+      << "though its squares overflow";
+  EXPECT_DOUBLE_EQ(d_z({1e-300, 3e-300}).value.value(), std::sqrt(2)) << "though these vanish";
+  EXPECT_EQ(d_z({1.7e308, -1.7e308}).reason, "the values are too large to compute with");
 }
 
 TEST(Effect, ShareOfSeedsForTheBetter) {

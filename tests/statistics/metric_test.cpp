@@ -53,16 +53,20 @@ TEST(Metric, WhatIsNotFiniteHasDiverged) {
 }
 
 TEST(Metric, NamesSayWhichValuesAreBetter) {
-  for (const char* lower : {"test.loss", "step.grad_norm", "gradients.q_proj.weight", "loss"}) {
-    EXPECT_FALSE(higher_is_better(choice(lower, Taken::kEnd))) << lower;
+  for (const char* lower : {"test.loss", "Loss", "error_rate", "val_perplexity", "seconds"}) {
+    EXPECT_EQ(higher_is_better(choice(lower, Taken::kEnd)), false) << lower;
   }
-  for (const char* higher : {"test.accuracy", "train.exact", "attention.diagonal", "accuracy"}) {
-    EXPECT_TRUE(higher_is_better(choice(higher, Taken::kEnd))) << higher;
+  for (const char* higher : {"test.accuracy", "train.exact", "Accuracy", "macro_F1", "acc"}) {
+    EXPECT_EQ(higher_is_better(choice(higher, Taken::kEnd)), true) << higher;
+  }
+  for (const char* neither : {"attention.entropy", "attention.diagonal", "step.grad_norm",
+                              "gradients.loss_scale.weight", "step.lr", "value"}) {
+    EXPECT_EQ(higher_is_better(choice(neither, Taken::kEnd)), std::nullopt) << neither;
   }
   MetricChoice metric = choice("test.loss", Taken::kEnd);
   metric.higher_is_better = true;
-  EXPECT_TRUE(higher_is_better(metric));
-  EXPECT_FALSE(higher_taken_is_better(choice("test.accuracy", Taken::kStepsTo)));
+  EXPECT_EQ(higher_is_better(metric), true);
+  EXPECT_EQ(higher_taken_is_better(choice("test.accuracy", Taken::kStepsTo)), false);
 }
 
 TEST(Metric, TitlesSayWhatIsTaken) {

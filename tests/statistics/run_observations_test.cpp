@@ -90,6 +90,22 @@ TEST(RunObservations, SeveralExperimentsAreCells) {
             (Texts{"sentiment| full 0: 1.00", "recall| full 0: 2.00"}));
 }
 
+TEST(RunObservations, AnExperimentThatGoesWithItsVariantIsNoCell) {
+  std::vector<RecordedRun> runs = {recorded_run("full", 0, 1), recorded_run("none", 0, 2)};
+  runs[1].begin.experiment = "recall";
+  const Recording recording = recording_of(runs);
+  const Observations observed = observe_runs(recording, {});
+  EXPECT_EQ(texts(observed), (Texts{"full 0: 1.00", "none 0: 2.00"}));
+  EXPECT_EQ(observed.warnings,
+            Texts{"experiment goes with the variant: full has sentiment, none has recall"});
+}
+
+TEST(RunObservations, TheEndKnowsTheLastValueWhateverBecameOfItsLine) {
+  std::vector<RecordedRun> runs = {recorded_run("full", 0, 1)};
+  runs[0].end->metrics = {{"test.loss", 0.5f}};
+  EXPECT_EQ(texts(observe_runs(recording_of(runs), {})), Texts{"full 0: 0.50"});
+}
+
 TEST(RunObservations, AnyFieldCanNameVariants) {
   std::vector<RecordedRun> runs = {recorded_run("full", 0, 1), recorded_run("full", 0, 2)};
   runs[1].begin.config = R"({"model": {"d_model": 16, "kind": "transformer"}})";
@@ -99,7 +115,7 @@ TEST(RunObservations, AnyFieldCanNameVariants) {
   EXPECT_EQ(texts(observe_runs(recording, choice)), (Texts{"8 0: 1.00", "16 0: 2.00"}));
   choice.variant_column = "model.d_modle";
   EXPECT_EQ(user_error([&] { observe_runs(recording, choice); }),
-            "--variant-column: unknown field 'model.d_modle'; allowed: experiment, folder, "
+            "unknown field 'model.d_modle'; allowed: experiment, folder, "
             "model.d_model, model.kind, name or variant; did you mean 'model.d_model'?");
 }
 
@@ -121,7 +137,7 @@ TEST(RunObservations, AMetricThatNoRunHasIsRefused) {
   ObservationChoice choice;
   choice.metric.name = "test.los";
   EXPECT_EQ(user_error([&] { observe_runs(recording, choice); }),
-            "--metric: unknown metric 'test.los'; allowed: test.loss; did you mean 'test.loss'?");
+            "unknown metric 'test.los'; allowed: test.loss; did you mean 'test.loss'?");
 }
 
 }  // namespace

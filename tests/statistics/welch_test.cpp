@@ -70,7 +70,7 @@ TEST(WelchTest, WhatCannotBeComputedHasAReason) {
   EXPECT_EQ(welch_test({0.1, 0.1, 0.1}, {0.2, 0.2}).reason, "the values do not vary");
   EXPECT_EQ(welch_test({0.1, 0.1}, {0.1, 0.1}).reason, "the values do not vary");
   EXPECT_EQ(welch_test({1e308, -1e308}, {1, 2}).reason, "the values are too large to compute with");
-  EXPECT_EQ(welch_test({1e200, -1e200}, {1, 2}).reason, "the values are too large to compute with");
+  EXPECT_DOUBLE_EQ(welch_test({1e200, -1e200}, {1, 2}).value.value().p, 1);
   EXPECT_THROW(welch_test({1, 2}, {1, 2}, 1), std::logic_error);
 }
 
