@@ -8,6 +8,9 @@
 
 namespace qkvlab {
 
+/// How many resamples are drawn, if nothing else is asked for.
+constexpr int64_t kBootstrapResamples = 9999;
+
 /// A statistic of at least one value, which it gets in ascending order. May be infinite; NaN where
 /// it cannot be computed.
 using SortedStatistic = std::function<double(const std::vector<double>& sorted)>;
@@ -30,6 +33,7 @@ using SortedStatistic = std::function<double(const std::vector<double>& sorted)>
 /// correction; where the two come to a quantile beyond all quantiles; and where the statistic or an
 /// end is not finite.
 Figure<Interval> bca_interval(const std::vector<double>& values, const SortedStatistic& statistic,
-                              uint64_t seed, int64_t resamples = 9999, double confidence = 0.95);
+                              uint64_t seed, int64_t resamples = kBootstrapResamples,
+                              double confidence = 0.95);
 
 }  // namespace qkvlab

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "statistics/distributions.hpp"
-#include "statistics/sign_flip.hpp"
 #include "statistics/summary.hpp"
 #include "statistics/ties.hpp"
 #include "statistics/values.hpp"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "statistics/figure.hpp"
+#include "statistics/sign_flip.hpp"
 
 namespace qkvlab {
 
@@ -20,11 +21,11 @@ Figure<double> improvement_probability(const std::vector<double>& differences,
 /// The smallest p that sign_flip_test can give for `n` ≥ 1 differences (checked): 2^(1−n) where it
 /// is exact, else 1 / (m + 1) of `resamples` = m ≥ 1 (checked). Above 5 % no result can be
 /// significant.
-double smallest_sign_flip_p(int64_t n, int64_t resamples = 99999);
+double smallest_sign_flip_p(int64_t n, int64_t resamples = kSignFlipResamples);
 
 /// How many seeds a paired two-sided t test at level `alpha` needs to find an effect of `d_z` with
-/// probability `power`, within (0, 1) (checked), by paired_t_power: at least 2. Unknown for an
-/// effect of zero or not finite, and beyond 10⁹ seeds.
+/// probability `power`, within (0, 1) (checked), by paired_t_power, which limits `alpha`: at
+/// least 2. Unknown for an effect of zero or not finite, and beyond 10⁹ seeds.
 Figure<int64_t> seeds_for_power(double d_z, double power = 0.8, double alpha = 0.05);
 
 }  // namespace qkvlab

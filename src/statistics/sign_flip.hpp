@@ -10,6 +10,9 @@ namespace qkvlab {
 /// Up to this many differences every pattern of signs is tried.
 constexpr int64_t kExactSignFlips = 20;
 
+/// How many random ones are tried beyond that, if nothing else is asked for.
+constexpr int64_t kSignFlipResamples = 99999;
+
 struct SignFlip {
   double p = 1;
   bool exact = true;
@@ -28,6 +31,6 @@ struct SignFlip {
 /// 1e10 times the other differences thus swallows these, and p is too large rather than too small.
 /// All differences zero: p = 1. Unknown without differences, and where one is not finite.
 Figure<SignFlip> sign_flip_test(const std::vector<double>& differences, uint64_t seed,
-                                int64_t resamples = 99999, double values_size = 0);
+                                int64_t resamples = kSignFlipResamples, double values_size = 0);
 
 }  // namespace qkvlab

@@ -4,10 +4,12 @@
 #include <CLI/CLI.hpp>
 #include <array>
 #include <chrono>
+#include <exception>
 #include <iostream>
 
 #include "base/number_text.hpp"
 #include "report/table.hpp"
+#include "statistics/bootstrap.hpp"
 #include "statistics/calibration.hpp"
 #include "statistics/sign_flip.hpp"
 
@@ -54,7 +56,7 @@ std::string table_text(const std::vector<Cell>& cells, int64_t comparisons) {
   return table.text();
 }
 
-int run(const CalibrationOptions& options) {
+int calibrate_and_tell(const CalibrationOptions& options) {
   const std::vector<Cell> cells = calibrate_all(options);
   std::cout
       << options.comparisons << " comparisons for each line, "
@@ -62,8 +64,8 @@ int run(const CalibrationOptions& options) {
                                   : "one arm larger by " + significant(options.difference, 6))
       << "; seed " << options.seed << ".\n"
       << "With " << options.flips << " random flips where n > " << kExactSignFlips
-      << " (default of the function: 99999) and " << options.resamples
-      << " resamples of a bootstrap (9999).\n"
+      << " (by default " << kSignFlipResamples << ") and " << options.resamples
+      << " resamples of a bootstrap (" << kBootstrapResamples << ").\n"
       << "In %, ± Monte Carlo standard error: how often the tests have p of at most 5 %, and 95 % "
          "intervals cover the truth.\n"
       << table_text(cells, options.comparisons);
@@ -78,12 +80,8 @@ int run(const CalibrationOptions& options) {
   return all_hold ? 0 : 1;
 }
 
-}  // namespace
-
-}  // namespace qkvlab
-
-int main(int argc, char** argv) {
-  qkvlab::CalibrationOptions options;
+int run(int argc, char** argv) {
+  CalibrationOptions options;
   CLI::App app(
       "How often the tests of paired comparisons reject where there is nothing to find, and how "
       "often the intervals cover what is true. The exit code is 1 where a bound is missed.",
@@ -92,7 +90,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(int64_t{1}, int64_t{100000000}))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Of all random numbers")->capture_default_str();
-  app.add_option("--flips", options.flips, "Random flips of signs where n > 20")
+  app.add_option("--flips", options.flips, "Random flips of signs where the test is not exact")
       ->check(CLI::Range(int64_t{19}, int64_t{100000000}))
       ->capture_default_str();
   app.add_option("--resamples", options.resamples, "Of each bootstrap")
@@ -106,5 +104,18 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return qkvlab::run(options);
+  return calibrate_and_tell(options);
+}
+
+}  // namespace
+
+}  // namespace qkvlab
+
+int main(int argc, char** argv) {
+  try {
+    return qkvlab::run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "calibrate: " << error.what() << '\n';
+    return 1;
+  }
 }

@@ -94,10 +94,10 @@ std::pair<double, double> draw_pair(Shape shape, std::mt19937_64& random) {
   const auto [one, other] = correlated_normals(random);
   if (shape == Shape::kNormal) return {one, other};
   if (shape == Shape::kSkewed) return {std::exp(one), std::exp(other)};
-  static const double kFar = normal_quantile(1 - kFarShare);
+  static const double far = normal_quantile(1 - kFarShare);
   const auto [one_more, other_more] = correlated_normals(random);
-  return {(one > kFar ? kFarHump : 0) + kHumpSd * one_more,
-          (other > kFar ? kFarHump : 0) + kHumpSd * other_more};
+  return {(one > far ? kFarHump : 0) + kHumpSd * one_more,
+          (other > far ? kFarHump : 0) + kHumpSd * other_more};
 }
 
 Cell calibrate(Shape shape, int64_t n, const CalibrationOptions& options) {

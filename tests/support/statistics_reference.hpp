@@ -12,11 +12,11 @@ namespace qkvlab {
 
 /// tests/reference/statistics.json, which statistics.py beside it computes with SciPy.
 inline const nlohmann::json& statistics_reference() {
-  static const nlohmann::json kReference = [] {
+  static const nlohmann::json reference = [] {
     std::ifstream file(QKVLAB_SOURCE_FOLDER "/tests/reference/statistics.json");
     return nlohmann::json::parse(file);
   }();
-  return kReference;
+  return reference;
 }
 
 inline std::vector<double> reference_sample(const std::string& name) {
