@@ -2,10 +2,10 @@
 // is nothing to find, and how often the intervals cover what is true.
 
 #include <CLI/CLI.hpp>
-#include <array>
 #include <chrono>
 #include <exception>
 #include <iostream>
+#include <vector>
 
 #include "base/number_text.hpp"
 #include "report/table.hpp"
@@ -17,19 +17,18 @@ namespace qkvlab {
 
 namespace {
 
-constexpr std::array<int64_t, 3> kSeeds = {6, 10, 30};
-
-std::vector<Cell> calibrate_all(const CalibrationOptions& options) {
+std::vector<Cell> calibrate_all(const CalibrationOptions& options,
+                                const std::vector<int64_t>& seeds) {
   std::vector<Cell> cells;
   const auto began = std::chrono::steady_clock::now();
   for (const Shape shape : kShapes) {
-    for (const int64_t n : kSeeds) {
+    for (const int64_t n : seeds) {
       CalibrationOptions of_cell = options;
-      of_cell.seed = options.seed * kShapes.size() * kSeeds.size() + cells.size();
+      of_cell.seed = options.seed * kShapes.size() * seeds.size() + cells.size();
       cells.push_back(calibrate(shape, n, of_cell));
       const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began;
       std::cerr << "calibrate: " << name_of(shape) << ", n = " << n << " done, " << cells.size()
-                << " of " << kShapes.size() * kSeeds.size() << ", " << fixed(passed.count(), 1)
+                << " of " << kShapes.size() * seeds.size() << ", " << fixed(passed.count(), 1)
                 << " s\n";
     }
   }
@@ -56,8 +55,8 @@ std::string table_text(const std::vector<Cell>& cells, int64_t comparisons) {
   return table.text();
 }
 
-int calibrate_and_tell(const CalibrationOptions& options) {
-  const std::vector<Cell> cells = calibrate_all(options);
+int calibrate_and_tell(const CalibrationOptions& options, const std::vector<int64_t>& seeds) {
+  const std::vector<Cell> cells = calibrate_all(options, seeds);
   std::cout
       << options.comparisons << " comparisons for each line, "
       << (options.difference == 0 ? "without a true difference"
@@ -82,12 +81,16 @@ int calibrate_and_tell(const CalibrationOptions& options) {
 
 int run(int argc, char** argv) {
   CalibrationOptions options;
+  std::vector<int64_t> seeds = {6, 10, 30};
   CLI::App app(
       "How often the tests of paired comparisons reject where there is nothing to find, and how "
       "often the intervals cover what is true. The exit code is 1 where a bound is missed.",
       "calibrate");
   app.add_option("--comparisons", options.comparisons, "Simulated for each line of the table")
       ->check(CLI::Range(int64_t{1}, int64_t{100000000}))
+      ->capture_default_str();
+  app.add_option("--n", seeds, "Seeds of a comparison, one line for each number and shape")
+      ->check(CLI::Range(int64_t{1}, int64_t{100000}))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "Of all random numbers")->capture_default_str();
   app.add_option("--flips", options.flips, "Random flips of signs where the test is not exact")
@@ -104,7 +107,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : 2;
   }
-  return calibrate_and_tell(options);
+  return calibrate_and_tell(options, seeds);
 }
 
 }  // namespace
