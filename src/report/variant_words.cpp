@@ -34,6 +34,10 @@ class VariantWords {
     if (count == 0) {
       return name + ": no pair with " + baseline + " finished, so no difference can be told.";
     }
+    if (pairs.n == 0 && is_zero_everywhere()) {
+      return name + ": in none of " + counted(count, "pair") + " did it or " + baseline +
+             " finish, so no difference can be told.";
+    }
     if (!variant_.p_holm.value) {
       return name + ": nothing can be told of its difference to " + baseline + ", " +
              variant_.p_holm.reason + ".";

@@ -196,8 +196,8 @@ class TableComparer {
     comparison_.warnings.push_back(variant.variant + ": " + clause);
   }
 
-  /// The bootstrap's intervals of fewer seeds are far too narrow: those of five hold the truth in 87
-  /// to 90 %, those of three in 71 to 73 % (scripts/calibrate --n 3 5).
+  /// The bootstrap's intervals of fewer seeds are far too narrow: those of five hold the truth in
+  /// 87 to 90 %, those of three in 71 to 73 % (scripts/calibrate --n 3 5).
   static constexpr size_t kFewestForBootstrap = 6;
 
   const ObservationTable& table_;

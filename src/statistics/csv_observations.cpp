@@ -163,9 +163,13 @@ class CsvObserver {
     }
     const char* const end = text.data() + text.size();
     const auto [stop, error] = std::from_chars(text.data(), end, observation.value);
-    if (error != std::errc() || stop != end) {
+    // Sums and differences of larger numbers would not be finite.
+    constexpr double kLargest = 1e100;
+    const bool is_too_large =
+        std::isfinite(observation.value) && std::abs(observation.value) > kLargest;
+    if (error != std::errc() || stop != end || is_too_large) {
       throw UserError(observation.place + ": " + titles_[metric_] +
-                      ": must be a number, or empty, got '" + text + "'");
+                      ": must be a number of at most 1e100 in size, or empty, got '" + text + "'");
     }
     if (!std::isfinite(observation.value)) observation.outcome = Outcome::kDiverged;
   }

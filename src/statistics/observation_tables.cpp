@@ -11,7 +11,8 @@ namespace qkvlab {
 namespace {
 
 [[noreturn]] void refuse_duplicate(const Observation& first, const Observation& second) {
-  std::string difference;
+  std::string difference =
+      first.run == nullptr ? "; --cell-columns can name the columns that tell its lines apart" : "";
   if (first.run != nullptr && second.run != nullptr) {
     const auto found =
         first_difference(parse_json(first.run->begin.config, first.place),

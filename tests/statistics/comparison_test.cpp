@@ -312,7 +312,9 @@ TEST(Comparison, TheSameRunTwiceIsRefusedWithBothPlaces) {
   std::vector<Observation> observations = observations_of("a", {1, 2});
   observations[1].seed = 0;
   EXPECT_EQ(user_error([&] { compare(observations, choice()); }),
-            "a.csv:3: seed 0 of 'a' is there twice, first in a.csv:2");
+            "a.csv:3: seed 0 of 'a' is there twice, first in a.csv:2; --cell-columns can name the "
+            "columns "
+            "that tell its lines apart");
   std::vector<RecordedRun> runs = {recorded_run("a", 0, 1), recorded_run("a", 0, 1)};
   runs[1].begin.config = R"({"name": "sentiment", "model": {"d_model": 16}})";
   runs[1].file = "s.jsonl";

@@ -100,7 +100,7 @@ TEST_F(CsvObservations, MistakesNameFileAndLine) {
   EXPECT_EQ(complaint("variant,seed,loss\na,one,1\n"),
             path_ + ":2: seed: must be an integer, got 'one'");
   EXPECT_EQ(complaint("variant,seed,loss\na,1,1.5x\n"),
-            path_ + ":2: loss: must be a number, or empty, got '1.5x'");
+            path_ + ":2: loss: must be a number of at most 1e100 in size, or empty, got '1.5x'");
   EXPECT_EQ(complaint(""), path_ + ": is empty; its first line must name columns");
   ObservationChoice choice;
   choice.metric.taken = Taken::kBest;
