@@ -62,6 +62,24 @@ std::string printable(std::string_view text) {
   return shown;
 }
 
+std::string ascii_of(std::string_view text) {
+  std::string ascii;
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    if (!next_code_point(text, at)) ++at;
+    const std::string_view character = text.substr(begin, at - begin);
+    const bool is_ascii = character.size() == 1 && static_cast<unsigned char>(text[begin]) < 0x80;
+    if (is_ascii) {
+      ascii += character;
+    } else if (character == "…" || character == "␣") {
+      ascii += character == "…" ? '~' : '_';
+    } else {
+      ascii += std::string(display_width(character), '?');
+    }
+  }
+  return ascii;
+}
+
 std::string shorten(std::string_view text, size_t width) {
   if (display_width(text) <= width) return std::string(text);
   size_t end = 0;

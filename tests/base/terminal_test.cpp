@@ -47,6 +47,13 @@ TEST(Printable, EachByteThatIsNotUtf8IsReplaced) {
   EXPECT_EQ(printable("a\xFF\xE6\xB3z"), "a\uFFFD\uFFFD\uFFFDz");
 }
 
+TEST(AsciiOf, IsAsWideAsTheTextWas) {
+  EXPECT_EQ(ascii_of("a 注意 é…␣\n"), "a ???? ?~_\n");
+  EXPECT_EQ(ascii_of("e\u0301"), "e") << "a combining mark takes no column";
+  EXPECT_EQ(ascii_of("\xFF\xE6z"), "??z");
+  EXPECT_EQ(ascii_of("\x1b[0m"), "\x1b[0m");
+}
+
 TEST(Shorten, CutsAtColumnsAndNeverWithinACharacter) {
   EXPECT_EQ(shorten("abcdef", 6), "abcdef");
   EXPECT_EQ(shorten("abcdefg", 6), "abcde…");
