@@ -18,6 +18,7 @@ int main(int argc, char** argv) {
       void operator()(const AblateCommand& command) const { run_ablate(command); }
       void operator()(const DoctorCommand& command) const { run_doctor(command); }
       void operator()(const CompareCommand& command) const { run_compare(command); }
+      void operator()(const ShowCommand& command) const { run_show(command); }
       void operator()(const CheckCommand& command) const { run_check(command); }
       void operator()(const SchemaCommand& command) const { run_schema(command); }
     };

@@ -20,6 +20,8 @@ namespace {
 bool run_here(const Command& command) {
   if (const auto* check = std::get_if<CheckCommand>(&command)) {
     run_check(*check);
+  } else if (const auto* show = std::get_if<ShowCommand>(&command)) {
+    run_show(*show);
   } else if (const auto* schema = std::get_if<SchemaCommand>(&command)) {
     run_schema(*schema);
   } else if (const auto* compare = std::get_if<CompareCommand>(&command)) {

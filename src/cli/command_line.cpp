@@ -10,6 +10,7 @@
 #include "cli/comparison_options.hpp"
 #include "cli/options.hpp"
 #include "cli/output.hpp"
+#include "cli/show_options.hpp"
 #include "config/projection_plan.hpp"
 
 namespace qkvlab {
@@ -140,6 +141,13 @@ CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
   return compare;
 }
 
+CLI::App* add_show(CLI::App& app, ShowCommand& command) {
+  CLI::App* show = app.add_subcommand(
+      "show", "Attention maps, losses and gradient norms of recorded runs, in the terminal");
+  add_show_options(show, command);
+  return show;
+}
+
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   CLI::App* check = app.add_subcommand(
       "check", "A config with all its defaults, its parameters and FLOPs; runs nothing");
@@ -178,12 +186,14 @@ Command parse_command_line(int argc, const char* const* argv) {
   TrainCommand train_command;
   AblateCommand ablate_command;
   CompareCommand compare_command;
+  ShowCommand show_command;
   CheckCommand check_command;
   SchemaCommand schema_command;
   const CLI::App* trace = add_trace(app, trace_command);
   const CLI::App* train = add_train(app, train_command);
   const CLI::App* ablate = add_ablate(app, ablate_command);
   const CLI::App* compare = add_compare(app, compare_command);
+  const CLI::App* show = add_show(app, show_command);
   const CLI::App* attend = add_attend(app, attend_command);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "LibTorch, BLAS, threads; what a mask means");
@@ -205,6 +215,10 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (compare->parsed()) {
     check_comparison_options(*compare, compare_command.comparison);
     return compare_command;
+  }
+  if (show->parsed()) {
+    check_show_options(show_command);
+    return show_command;
   }
   if (attend->parsed()) return attend_command;
   if (doctor->parsed()) return DoctorCommand{};

@@ -67,6 +67,22 @@ struct CompareCommand {
   std::string out;  // empty: stdout
 };
 
+/// `qkvlab show PATH…`
+struct ShowCommand {
+  enum class Colours { kAuto, kAlways, kNever };
+  std::vector<std::string> paths;
+  std::vector<std::string> what;      // curves, gradients, attention; empty: all, or what the
+                                      // other options are about
+  std::vector<std::string> metrics;   // empty: the losses
+  std::vector<std::string> variants;  // empty: all
+  std::optional<int64_t> seed, layer, head, sample;
+  std::vector<std::string> steps;  // numbers, first, last, all; empty: first and last
+  Colours colours = Colours::kAuto;
+  bool ascii = false;
+  std::optional<int64_t> width;  // nothing: that of the terminal
+  std::string out;               // empty: stdout
+};
+
 /// `qkvlab check CONFIG [key=value…]`
 struct CheckCommand {
   std::string config;
@@ -84,8 +100,9 @@ struct SchemaCommand {
 /// Nothing is left to do: help or the version was asked for and printed.
 struct NoCommand {};
 
-using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AblateCommand, AttendCommand,
-                             CompareCommand, DoctorCommand, CheckCommand, SchemaCommand>;
+using Command =
+    std::variant<NoCommand, TraceCommand, TrainCommand, AblateCommand, AttendCommand,
+                 CompareCommand, ShowCommand, DoctorCommand, CheckCommand, SchemaCommand>;
 
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the

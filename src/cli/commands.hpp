@@ -6,6 +6,7 @@ namespace qkvlab {
 
 /// The commands, each in a file of its own name. They throw UserError. First those that `qkvlab`
 /// runs itself, without LibTorch;
+void run_show(const ShowCommand& command);
 void run_check(const CheckCommand& command);
 void run_schema(const SchemaCommand& command);
 void run_compare(const CompareCommand& command);

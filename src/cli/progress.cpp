@@ -1,17 +1,15 @@
 #include "cli/progress.hpp"
 
 #include <spdlog/spdlog.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
+#include "cli/terminal_style.hpp"
 
 namespace qkvlab {
 
@@ -24,20 +22,6 @@ constexpr std::chrono::seconds kLineEvery(5);
 constexpr int64_t kBarWidth = 24;
 /// Moves to the start of the line and clears it.
 constexpr const char* kFromTheStart = "\r\x1b[K";
-
-bool terminal_draws_over() {
-  const char* term = std::getenv("TERM");
-  const char* plain = std::getenv("NO_COLOR");
-  return isatty(STDERR_FILENO) == 1 && term != nullptr && std::string_view(term) != "dumb" &&
-         (plain == nullptr || *plain == '\0');
-}
-
-size_t terminal_width() {
-  constexpr size_t kUnknown = 80;
-  struct winsize size {};
-  const bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return known ? size.ws_col : kUnknown;
-}
 
 /// Four decimals, or where those would hide it two digits.
 std::string loss_text(double loss) {
@@ -72,7 +56,7 @@ std::string duration_text(double seconds) {
 
 Progress::Progress(std::string noun)
     : noun_(std::move(noun)),
-      draws_over_(terminal_draws_over()),
+      draws_over_(takes_escapes(STDERR_FILENO)),
       start_(Clock::now()),
       last_(start_) {}
 
@@ -106,7 +90,7 @@ void Progress::draw(int64_t done, int64_t total, const std::string& text) {
     return;
   }
   // A line that wraps could not be drawn over: the bar goes first, then the end of the line.
-  const size_t width = terminal_width();
+  const size_t width = terminal_columns(STDERR_FILENO);
   const std::string whole = bar_text(done, total) + text;
   const bool fits = display_width(whole) < width;
   std::fputs((kFromTheStart + shorten(fits ? whole : text, width - 1)).c_str(), stderr);

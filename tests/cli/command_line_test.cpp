@@ -97,6 +97,34 @@ TEST(CommandLine, WhatAblateIsNotToldTheConfigSays) {
   EXPECT_EQ(complaint({"ablate"}), "ablate: CONFIG is required");
 }
 
+TEST(CommandLine, EveryOptionOfShowIsRead) {
+  const auto show = std::get<ShowCommand>(
+      parse({"show",     "a",       "b.jsonl",    "--what",    "curves,attention",
+             "--metric", "x,y",     "--variants", "full",      "--seed",
+             "3",        "--layer", "1",          "--head",    "2",
+             "--sample", "4",       "--step",     "first,100", "--colour",
+             "never",    "--ascii", "--width",    "120",       "--out",
+             "o"}));
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(show.paths, (Texts{"a", "b.jsonl"}));
+  EXPECT_EQ(show.what, (Texts{"curves", "attention"}));
+  EXPECT_EQ(show.metrics, (Texts{"x", "y"}));
+  EXPECT_EQ(show.variants, Texts{"full"});
+  EXPECT_EQ(show.seed, 3);
+  EXPECT_EQ(show.layer, 1);
+  EXPECT_EQ(show.head, 2);
+  EXPECT_EQ(show.sample, 4);
+  EXPECT_EQ(show.steps, (Texts{"first", "100"}));
+  EXPECT_EQ(show.colours, ShowCommand::Colours::kNever);
+  EXPECT_TRUE(show.ascii);
+  EXPECT_EQ(show.width, 120);
+  EXPECT_EQ(show.out, "o");
+  const auto defaults = std::get<ShowCommand>(parse({"show", "a"}));
+  EXPECT_FALSE(defaults.seed || defaults.layer || defaults.head || defaults.sample);
+  EXPECT_EQ(defaults.colours, ShowCommand::Colours::kAuto);
+  EXPECT_EQ(complaint({"show"}), "show: PATH is required");
+}
+
 TEST(CommandLine, CheckTakesAConfigAndOverrides) {
   const auto check = std::get<CheckCommand>(
       parse({"check", "a.json", "x=1", "--format", "json", "y.z=[1,2]", "--out", "b"}));
@@ -134,8 +162,8 @@ TEST(CommandLine, NumbersSayWhatIsAllowed) {
 }
 
 TEST(CommandLine, MissingAndSuperfluousWordsAreRefused) {
-  EXPECT_NE(complaint({}).find(
-                "no command given; allowed: trace, train, ablate, compare, attend, doctor, check or schema"),
+  EXPECT_NE(complaint({}).find("no command given; allowed: trace, train, ablate, compare, show, "
+                               "attend, doctor, check or schema"),
             std::string::npos);
   EXPECT_NE(complaint({"attend"}).find("attend"), std::string::npos);
   EXPECT_NE(complaint({"attend", "a", "b"}).find("one argument too many: 'b'"), std::string::npos);

@@ -1,0 +1,77 @@
+#include "cli/show_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/number_text.hpp"
+#include "base/spelling.hpp"
+#include "cli/options.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+const std::vector<std::string>& pictures() {
+  static const std::vector<std::string> names = {"curves", "gradients", "attention"};
+  return names;
+}
+
+}  // namespace
+
+void add_show_options(CLI::App* show, ShowCommand& command) {
+  show->add_option("PATH", command.paths, "Folders that train and ablate write, or record files")
+      ->type_name("")
+      ->required();
+  add_names(show, "--what", command.what,
+            list_of_names(pictures()) +
+                ", with commas between; default: all, or what other options are about");
+  add_names(show, "--metric", command.metrics,
+            "Curves of these instead of the losses: test.accuracy, attention.entropy (of each "
+            "head), gradients.q_proj.weight (of each block)");
+  add_names(show, "--variants", command.variants, "These variants only");
+  add_integer(show, "--seed", command.seed, 0, INT64_MAX, "This seed only");
+  add_integer(show, "--layer", command.layer, 0, INT64_MAX, "Maps of this layer, from 0");
+  add_integer(show, "--head", command.head, 0, INT64_MAX, "Maps of this head, from 0");
+  add_integer(show, "--sample", command.sample, 0, INT64_MAX,
+              "Maps of this sample, from 0; default: the first");
+  add_names(show, "--step", command.steps,
+            "Maps of these steps: numbers, first, last or all, with commas between; default: "
+            "first,last");
+  add_choice(
+      show, "--colour", "choice", {"auto", "always", "never"},
+      [&command](const std::string& name) {
+        using Colours = ShowCommand::Colours;
+        command.colours = name == "auto"     ? Colours::kAuto
+                          : name == "always" ? Colours::kAlways
+                                             : Colours::kNever;
+      },
+      "xterm's 256 colours")
+      ->type_name("WHEN")
+      ->default_str("auto");
+  show->add_flag("--ascii", command.ascii, "ASCII alone, as where the locale is not of UTF-8");
+  constexpr int64_t kLeastWidth = 50, kMostWidth = 10'000;
+  add_integer(show, "--width", command.width, kLeastWidth, kMostWidth,
+              "Columns to fill; default: those of the terminal, else 80");
+  add_out(show, command.out);
+}
+
+void check_show_options(const ShowCommand& command) {
+  for (const std::string& name : command.what) {
+    if (std::find(pictures().begin(), pictures().end(), name) == pictures().end()) {
+      throw UserError("--what: " + unknown_name("picture", name, pictures()));
+    }
+  }
+  for (const std::string& step : command.steps) {
+    const std::optional<int64_t> number = parse_integer(step);
+    if (step == "first" || step == "last" || step == "all" || (number && *number >= 0)) continue;
+    throw UserError("--step: must be steps such as 0,100, or first, last or all; got '" + step +
+                    "'");
+  }
+}
+
+}  // namespace qkvlab

@@ -1,0 +1,163 @@
+#include "cli/shown_runs.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/spelling.hpp"
+#include "base/terminal.hpp"
+#include "report/text_block.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+std::string shown_name(const std::string& variant) {
+  constexpr size_t kColumns = 40;
+  return shorten(printable(variant), kColumns);
+}
+
+using Place = std::pair<std::string, std::string>;  // origin and variant
+
+std::vector<Place> places_of(const Recording& recording) {
+  std::vector<Place> places;
+  std::set<Place> known;
+  for (const RecordedRun& run : recording.runs) {
+    Place place = {origin_of(run), run.begin.variant};
+    if (known.insert(place).second) places.push_back(std::move(place));
+  }
+  return places;
+}
+
+std::vector<std::string> names_of(const std::vector<Place>& places) {
+  std::vector<std::string> names;
+  for (const Place& place : places) {
+    if (std::find(names.begin(), names.end(), place.second) == names.end()) {
+      names.push_back(place.second);
+    }
+  }
+  return names;
+}
+
+void check_names(const Recording& recording, const ShowCommand& command) {
+  const std::vector<std::string> names = names_of(places_of(recording));
+  for (const std::string& name : command.variants) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      throw UserError("--variants: " + unknown_name("variant", name, names));
+    }
+  }
+}
+
+bool is_wanted(const RecordedRun& run, const ShowCommand& command) {
+  const auto& names = command.variants;
+  const bool named =
+      names.empty() || std::find(names.begin(), names.end(), run.begin.variant) != names.end();
+  return named && command.seed.value_or(run.begin.seed) == run.begin.seed;
+}
+
+/// "28 completed, 1 diverged and 1 without an end (running, or killed)".
+std::string statuses_text(const std::vector<const RecordedRun*>& runs) {
+  std::map<std::string, int64_t> counts;
+  int64_t without_end = 0;
+  for (const RecordedRun* run : runs) {
+    if (run->end) {
+      ++counts[run->end->status];
+    } else {
+      ++without_end;
+    }
+  }
+  std::vector<std::string> texts;
+  for (const auto& [status, count] : counts) texts.push_back(std::to_string(count) + " " + status);
+  if (without_end > 0) {
+    texts.push_back(std::to_string(without_end) + " without an end (running, or killed)");
+  }
+  return wrapped(texts, ", ", SIZE_MAX).front();
+}
+
+std::string experiment_text(const std::string& origin, const std::vector<const RecordedRun*>& runs,
+                            size_t width) {
+  std::vector<std::string> variants;
+  std::set<int64_t> seeds;
+  for (const RecordedRun* run : runs) {
+    const std::string name = shown_name(run->begin.variant);
+    if (std::find(variants.begin(), variants.end(), name) == variants.end()) {
+      variants.push_back(name);
+    }
+    seeds.insert(run->begin.seed);
+  }
+  const std::string& experiment = runs.front()->begin.experiment;
+  std::string text = printable(origin + (experiment.empty() ? "" : " (" + experiment + ")")) +
+                     ": " + std::to_string(runs.size()) +
+                     (runs.size() == 1 ? " run, " : " runs, ") + statuses_text(runs) + ", " +
+                     (seeds.size() == 1 ? "seed " : "seeds ") + numbers_text(seeds) + '\n';
+  for (const std::string& line : wrapped(variants, ", ", width - 2)) text += "  " + line + '\n';
+  return text;
+}
+
+}  // namespace
+
+const std::string& origin_of(const RecordedRun& run) {
+  return run.folder.empty() ? run.file : run.folder;
+}
+
+std::vector<ShownVariant> shown_variants(const Recording& recording, const ShowCommand& command) {
+  check_names(recording, command);
+  std::map<Place, std::vector<const RecordedRun*>> runs;
+  std::map<std::string, int64_t> origins;  // of each name
+  std::set<int64_t> seeds;
+  for (const RecordedRun& run : recording.runs) {
+    seeds.insert(run.begin.seed);
+    if (is_wanted(run, command)) runs[{origin_of(run), run.begin.variant}].push_back(&run);
+  }
+  for (const auto& entry : runs) ++origins[entry.first.second];
+  std::vector<ShownVariant> variants;
+  for (const Place& place : places_of(recording)) {
+    const auto found = runs.find(place);
+    if (found == runs.end()) continue;
+    const std::string name = shown_name(place.second);
+    const bool alone = origins[place.second] == 1;
+    variants.push_back({alone ? name : name + " in " + printable(place.first), found->second});
+  }
+  if (variants.empty()) {
+    throw UserError("--seed: no run has the seed " + std::to_string(*command.seed) +
+                    "; recorded: " + numbers_text(seeds));
+  }
+  return variants;
+}
+
+std::string experiments_text(const Recording& recording, size_t width) {
+  std::vector<std::string> origins;
+  std::map<std::string, std::vector<const RecordedRun*>> runs;
+  for (const RecordedRun& run : recording.runs) {
+    auto& of_origin = runs[origin_of(run)];
+    if (of_origin.empty()) origins.push_back(origin_of(run));
+    of_origin.push_back(&run);
+  }
+  std::string text;
+  for (const std::string& origin : origins) text += experiment_text(origin, runs[origin], width);
+  return text;
+}
+
+std::string numbers_text(const std::set<int64_t>& numbers) {
+  constexpr size_t kMostPieces = 6;
+  std::vector<std::string> pieces;
+  for (auto at = numbers.begin(); at != numbers.end();) {
+    const int64_t first = *at;
+    int64_t last = first;
+    for (++at; at != numbers.end() && *at == last + 1; ++at) last = *at;
+    const std::string between = last == first + 1 ? " and " : " to ";
+    pieces.push_back(std::to_string(first) +
+                     (last > first ? between + std::to_string(last) : std::string()));
+  }
+  if (pieces.size() > kMostPieces) {
+    return pieces[0] + ", " + pieces[1] + ", …, " + pieces.back() + " (" +
+           std::to_string(numbers.size()) + " of them)";
+  }
+  std::string text;
+  for (const std::string& piece : pieces) text += (text.empty() ? "" : ", ") + piece;
+  return text;
+}
+
+}  // namespace qkvlab
