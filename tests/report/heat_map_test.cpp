@@ -126,6 +126,9 @@ TEST(HeatMap, InColoursThatIsTwoQueriesToALine) {
       "        0\n"
       "0 w0 w1 \x1b[38;5;228m\x1b[48;5;221m▀\x1b[38;5;16m\x1b[48;5;25m▀\x1b[48;5;16m▀\x1b[0m\n"
       "2 w2    \x1b[38;5;16m▀\x1b[38;5;221m▀\x1b[38;5;25m▀\x1b[0m\n");
+  EXPECT_EQ(text_of(map_of(numbered(2)), style_of(true, false), room_of(10, 10, 1)),
+            "        0\n"
+            "0 w0 w1 \x1b[38;5;228m\x1b[48;5;221m▀\x1b[38;5;16m\x1b[48;5;25m▀\x1b[0m\n");
 }
 
 TEST(HeatMap, CharactersStandAboveTheirColumns) {
@@ -156,6 +159,13 @@ TEST(HeatMap, RatherTakesTheWholeWidthThanPools) {
     EXPECT_LE(pooled.block.width(), 40u);
     EXPECT_NE(text(pooled).find("each cell is the mean of 2 x 2 weights"), std::string::npos);
   }
+}
+
+TEST(HeatMap, RatherTakesTheWholeWidthThanLeavesOutTokens) {
+  const AttentionRecord map = map_of(numbered(9));
+  const TextStyle style = style_of(false, false);
+  EXPECT_EQ(text_of(map, style, room_of(8, 80)), text_of(map, style, room_of(80, 80)));
+  EXPECT_TRUE(draw(map, style, room_of(8, 80)).names_tokens);
 }
 
 TEST(HeatMap, NeitherColumnsNorLinesAreExceeded) {
