@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.hpp"
 #include "base/terminal.hpp"
 
 namespace qkvlab {
@@ -23,6 +24,7 @@ void TextBlock::add(std::string line, size_t width) {
 
 std::string side_by_side(const std::vector<TextBlock>& blocks, size_t width, size_t together) {
   constexpr size_t kGap = 3;
+  require(together > 0, "a line holds one block at least");
   std::string text;
   for (size_t begin = 0, end; begin < blocks.size(); begin = end) {
     size_t taken = blocks[begin].width();

@@ -17,10 +17,15 @@ constexpr char32_t kBraille = 0x2800;
 
 /// The nearest of `count` dots spread evenly over [0, 1], the first and the last at its ends.
 size_t nearest_dot(double at, size_t count) {
-  return static_cast<size_t>(std::lround(at * static_cast<double>(count - 1)));
+  return static_cast<size_t>(
+      std::lround(std::clamp(at, 0.0, 1.0) * static_cast<double>(count - 1)));
 }
 
-bool is_inside(CanvasPoint at) { return at.x >= 0 && at.x <= 1 && at.y >= 0 && at.y <= 1; }
+/// Whether a point lies in the picture, or so little outside that it is for rounding.
+bool is_inside(CanvasPoint at) {
+  constexpr double kLow = -1e-6, kHigh = 1 + 1e-6;
+  return at.x >= kLow && at.x <= kHigh && at.y >= kLow && at.y <= kHigh;
+}
 
 void put_letter(char& place, char letter) { place = place == 0 || place == letter ? letter : '*'; }
 
@@ -59,9 +64,9 @@ void TextCanvas::draw(CanvasPoint from, CanvasPoint to, char letter, Colour colo
   // One dot for each that the line passes, in the direction in which these are more.
   const double across = std::abs(to.x - from.x) * static_cast<double>(columns_ * kDotsAcross - 1);
   const double down = std::abs(to.y - from.y) * static_cast<double>(lines_ * kDotsDown - 1);
-  const double count = std::max(1.0, std::ceil(std::max(across, down)));
-  for (double i = 0; i <= count; ++i) {
-    const double part = i / count;
+  const auto count = static_cast<int64_t>(std::max(1.0, std::ceil(std::max(across, down))));
+  for (int64_t i = 0; i <= count; ++i) {
+    const double part = static_cast<double>(i) / static_cast<double>(count);
     dot({from.x + part * (to.x - from.x), from.y + part * (to.y - from.y)}, letter, colour);
   }
 }

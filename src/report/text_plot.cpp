@@ -5,9 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <string_view>
 #include <utility>
 
-#include "base/number_text.hpp"
 #include "base/terminal.hpp"
 #include "report/axis.hpp"
 #include "report/painter.hpp"
@@ -20,9 +20,9 @@ namespace {
 constexpr int64_t kValueMarks = 5;
 constexpr size_t kColumnsToMark = 10;  // about so many columns of the axis of steps to one number
 
-/// Of xterm's 256, apart from each other for all kinds of colour vision and readable on black and
-/// white: after the palette of Okabe and Ito (Color Universal Design, 2008).
-constexpr std::array<Colour, 7> kLineColours = {32, 166, 36, 133, 178, 74, 244};
+/// Blue, vermilion, green, purple, brown, sky and grey, after Okabe and Ito (Color Universal
+/// Design, 2008): of xterm's cube those near them that stand out from black and from white.
+constexpr std::array<Colour, 7> kLineColours = {32, 166, 29, 133, 136, 67, 244};
 
 Colour colour_of(size_t line) { return kLineColours[line % kLineColours.size()]; }
 

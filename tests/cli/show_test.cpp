@@ -176,8 +176,7 @@ TEST_F(Show, OptionsChooseAmongMaps) {
 TEST_F(Show, ASeedIsShownAlone) {
   const std::string out = shown(runs_, {"--seed", "4"});
   EXPECT_NE(out.find("full, seed 4, sample 0"), std::string::npos);
-  EXPECT_NE(out.find("  a  full        2  0.75                    1\n"), std::string::npos)
-      << out;
+  EXPECT_NE(out.find("  a  full        2  0.75                    1\n"), std::string::npos) << out;
   EXPECT_EQ(out.find("b  uniform"), std::string::npos);
 }
 

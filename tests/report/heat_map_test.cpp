@@ -215,13 +215,7 @@ TEST(HeatMap, TellsOfQueriesOfNothingAndOfWeightsThatAreNotFinite) {
 }
 
 TEST(HeatMap, HostileTokensAreText) {
-  const Texts tokens = {"\x1b[2J",
-                        "\xE2\x80\xAE"
-                        "abc",
-                        std::string(500, 'x'),
-                        "",
-                        "\xFF",
-                        "a\tb"};
+  const Texts tokens = {"\x1b[2J", "\u202Eabc", std::string(500, 'x'), "", "\xFF", "a\tb"};
   for (const bool colours : {true, false}) {
     for (const size_t columns : {200, 30}) {
       const std::string drawn =

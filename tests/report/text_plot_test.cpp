@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
+#include <set>
 
 #include "base/terminal.hpp"
 #include "report/plot_table.hpp"
+#include "report/xterm_colours.hpp"
 
 namespace qkvlab {
 namespace {
@@ -101,6 +104,33 @@ TEST(TextPlot, EveryCurveHasALetterOfItsOwnOnIt) {
   EXPECT_EQ(letter_of_line(52), 'a');
 }
 
+TEST(TextPlot, ColoursStandOutFromBlackAndWhite) {
+  Plot plot;
+  for (int i = 0; i < 9; ++i) {
+    plot.lines.push_back({"v", {point(0, i), point(1, i)}});
+  }
+  TextStyle style;
+  style.colours = true;
+  const std::string text = side_by_side({text_plot(plot, {}, style)}, 80);
+  static const std::regex colour("38;5;([0-9]+)m");
+  std::set<int> colours;
+  for (std::sregex_iterator at(text.begin(), text.end(), colour), end; at != end; ++at) {
+    colours.insert(std::stoi((*at)[1]));
+  }
+  EXPECT_EQ(colours.size(), 7u);
+  for (const int one : colours) {
+    // WCAG 2 wants a contrast of 3 for graphics.
+    EXPECT_GE(contrast(rgb_of(one), {0, 0, 0}), 3) << one;
+    EXPECT_GE(contrast(rgb_of(one), {1, 1, 1}), 3) << one;
+  }
+}
+
+TEST(TextPlot, APointAtTheRimOfTheAxisIsDrawn) {
+  Plot plot;
+  plot.lines = {{"a", {point(0, 0), point(1, 0.6000000001), point(2, 0)}}};
+  EXPECT_NE(drawn(plot)[1].find('a'), std::string::npos);
+}
+
 TEST(TextPlot, BarsSpanTheIntervalOfTheMean) {
   Plot plot;
   Curve narrow, wide;
@@ -113,7 +143,7 @@ TEST(TextPlot, BarsSpanTheIntervalOfTheMean) {
   plot.lines = {{"narrow", narrow}};
   const auto bars = [](const Texts& lines) {
     return std::count_if(lines.begin() + 1, lines.begin() + 18, [](const std::string& line) {
-      return line.find("|", line.find_first_of("|+") + 1) != std::string::npos;
+      return line.find('|', line.find_first_of("|+") + 1) != std::string::npos;
     });
   };
   EXPECT_EQ(bars(drawn(plot)), 0);

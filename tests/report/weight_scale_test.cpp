@@ -7,30 +7,10 @@
 #include <set>
 #include <vector>
 
+#include "report/xterm_colours.hpp"
+
 namespace qkvlab {
 namespace {
-
-using Rgb = std::array<double, 3>;
-
-/// The red, green and blue of xterm's colours 16 to 255, from 0 to 1: a cube of six levels, and
-/// greys.
-Rgb rgb_of(Colour colour) {
-  if (colour >= 232) {
-    const double grey = (8 + 10 * (colour - 232)) / 255.0;
-    return {grey, grey, grey};
-  }
-  constexpr std::array<int, 6> kLevels = {0, 95, 135, 175, 215, 255};
-  const int at = colour - 16;
-  return {kLevels[at / 36] / 255.0, kLevels[at / 6 % 6] / 255.0, kLevels[at % 6] / 255.0};
-}
-
-double linear(double value) {
-  return value <= 0.04045 ? value / 12.92 : std::pow((value + 0.055) / 1.055, 2.4);
-}
-
-double luminance(const Rgb& rgb) {
-  return 0.2126 * linear(rgb[0]) + 0.7152 * linear(rgb[1]) + 0.0722 * linear(rgb[2]);
-}
 
 double lightness(double luminance_of) {
   return luminance_of <= 216.0 / 24389 ? luminance_of * 24389 / 27
@@ -107,10 +87,7 @@ TEST(WeightScale, TextOnEveryCellCanBeRead) {
   std::vector<CellLook> looks = {scale.of_nothing(), scale.of_not_finite()};
   for (int i = 0; i <= 16; ++i) looks.push_back(scale.of_weight(i / 16.0));
   for (const CellLook& look : looks) {
-    double light = luminance(rgb_of(look.foreground)), dark = luminance(rgb_of(look.background));
-    if (light < dark) std::swap(light, dark);
-    // WCAG 2, contrast ratio of at least 4.5.
-    EXPECT_GE((light + 0.05) / (dark + 0.05), 4.5) << look.background;
+    EXPECT_GE(contrast(rgb_of(look.foreground), rgb_of(look.background)), 4.5) << look.background;
   }
 }
 
