@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that qkvlab needs and this machine lacks.
-#   scripts/setup.sh [test] [check]
-# without arguments: what building and running need; `test` and `check` add what those scripts need.
+#   scripts/setup.sh [test] [browser] [check]
+# without arguments: what building and running need; `test` and `check` add what those scripts need,
+# `browser` what the tests of pages need, which are left out without it.
 # QKVLAB_NO_SETUP=1 leaves the packages to you (another distribution, a LibTorch of your own).
 set -euo pipefail
 
@@ -10,10 +11,14 @@ run_packages=(
   # LibTorch alone brings the reference BLAS, with which a training step takes 17 times as long.
   libtorch-dev libopenblas0-pthread
   libcli11-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libboost-dev
+  # Draws the curves of `qkvlab report`, whose pages carry it inside.
+  libjs-dygraphs
 )
 # The schema of configs is held to a validator, and the statistics to a library, that are not this
 # project's own.
 test_packages=(libgtest-dev git python3-jsonschema python3-scipy)
+# The page of `qkvlab report` is used as people use it.
+browser_packages=(chromium chromium-driver python3-selenium)
 check_packages=(git clang-format clang-tidy)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
@@ -35,8 +40,9 @@ packages=("${run_packages[@]}")
 for group in "$@"; do
   case $group in
     test) packages+=("${test_packages[@]}") ;;
+    browser) packages+=("${browser_packages[@]}") ;;
     check) packages+=("${check_packages[@]}") ;;
-    *) say "'$group' is no group of packages; allowed: test, check"; exit 2 ;;
+    *) say "'$group' is no group of packages; allowed: test, browser, check"; exit 2 ;;
   esac
 done
 

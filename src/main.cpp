@@ -26,6 +26,8 @@ bool run_here(const Command& command) {
     run_schema(*schema);
   } else if (const auto* compare = std::get_if<CompareCommand>(&command)) {
     run_compare(*compare);
+  } else if (const auto* report = std::get_if<ReportCommand>(&command)) {
+    run_report(*report);
   } else {
     return std::holds_alternative<NoCommand>(command);
   }

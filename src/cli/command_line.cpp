@@ -148,6 +148,20 @@ CLI::App* add_show(CLI::App& app, ShowCommand& command) {
   return show;
 }
 
+CLI::App* add_report(CLI::App& app, ReportCommand& command) {
+  CLI::App* report = app.add_subcommand(
+      "report", "One HTML page of runs: comparison, every seed, curves, attention maps, config");
+  add_comparison_options(report, command.comparison);
+  const auto read = [&command](const std::string& file) {
+    if (file.empty()) throw UserError("--out: a file's name must not be empty");
+    command.out = file;
+  };
+  report->add_option_function<std::string>("-o,--out", read, "The page, one file")
+      ->type_name("FILE.html")
+      ->required();
+  return report;
+}
+
 CLI::App* add_check(CLI::App& app, CheckCommand& command) {
   CLI::App* check = app.add_subcommand(
       "check", "A config with all its defaults, its parameters and FLOPs; runs nothing");
@@ -187,6 +201,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   AblateCommand ablate_command;
   CompareCommand compare_command;
   ShowCommand show_command;
+  ReportCommand report_command;
   CheckCommand check_command;
   SchemaCommand schema_command;
   const CLI::App* trace = add_trace(app, trace_command);
@@ -194,6 +209,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   const CLI::App* ablate = add_ablate(app, ablate_command);
   const CLI::App* compare = add_compare(app, compare_command);
   const CLI::App* show = add_show(app, show_command);
+  const CLI::App* report = add_report(app, report_command);
   const CLI::App* attend = add_attend(app, attend_command);
   const CLI::App* doctor =
       app.add_subcommand("doctor", "LibTorch, BLAS, threads; what a mask means");
@@ -219,6 +235,10 @@ Command parse_command_line(int argc, const char* const* argv) {
   if (show->parsed()) {
     check_show_options(show_command);
     return show_command;
+  }
+  if (report->parsed()) {
+    check_comparison_options(*report, report_command.comparison);
+    return report_command;
   }
   if (attend->parsed()) return attend_command;
   if (doctor->parsed()) return DoctorCommand{};

@@ -83,6 +83,12 @@ struct ShowCommand {
   std::string out;               // empty: stdout
 };
 
+/// `qkvlab report PATH… -o FILE.html`
+struct ReportCommand {
+  ComparisonOptions comparison;
+  std::string out;
+};
+
 /// `qkvlab check CONFIG [key=value…]`
 struct CheckCommand {
   std::string config;
@@ -100,9 +106,9 @@ struct SchemaCommand {
 /// Nothing is left to do: help or the version was asked for and printed.
 struct NoCommand {};
 
-using Command =
-    std::variant<NoCommand, TraceCommand, TrainCommand, AblateCommand, AttendCommand,
-                 CompareCommand, ShowCommand, DoctorCommand, CheckCommand, SchemaCommand>;
+using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AblateCommand, AttendCommand,
+                             CompareCommand, ShowCommand, ReportCommand, DoctorCommand,
+                             CheckCommand, SchemaCommand>;
 
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the

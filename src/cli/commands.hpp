@@ -10,6 +10,7 @@ void run_show(const ShowCommand& command);
 void run_check(const CheckCommand& command);
 void run_schema(const SchemaCommand& command);
 void run_compare(const CompareCommand& command);
+void run_report(const ReportCommand& command);
 
 /// then those that need it.
 void run_trace(const TraceCommand& command);

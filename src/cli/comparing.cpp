@@ -69,6 +69,7 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
   choice.unit = options.unit;
   choice.seed = static_cast<uint64_t>(options.seed);
   ComparisonResult result;
+  result.metric = observed.metric;
   result.comparisons = compare(observed.all, choice);
   for (const auto& clauses : {observed.warnings, left_out}) {
     for (const std::string& clause : clauses) result.notes.push_back(clause + ".");

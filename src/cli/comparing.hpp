@@ -24,6 +24,7 @@ bool is_table_of_values(const std::string& path);
 
 /// What came of comparing.
 struct ComparisonResult {
+  MetricChoice metric;                  // with its name
   std::vector<Comparison> comparisons;  // at least one
   std::vector<std::string> notes;       // plain sentences: what was left out in reading
   std::vector<std::string> inputs;      // the files that were read

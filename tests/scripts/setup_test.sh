@@ -54,8 +54,13 @@ run 'ninja-build libgtest-dev' 0
 run 'ninja-build libgtest-dev' 0 test
 [[ $(<"$sandbox/asked") == *' ninja-build libgtest-dev' ]] || fail 'forgets what the tests need'
 
+run 'chromium' 0 test
+[[ ! -s $sandbox/asked ]] || fail 'has everybody install a browser'
+run 'chromium chromium-driver' 0 test browser
+[[ $(<"$sandbox/asked") == *' chromium chromium-driver' ]] || fail 'forgets what the page is tested with'
+
 run '' 2 tests
-[[ $(<"$sandbox/talk") == *"'tests'"*'test, check'* ]] || fail 'does not say which groups there are'
+[[ $(<"$sandbox/talk") == *"'tests'"*'test, browser, check'* ]] || fail 'does not say which groups there are'
 
 stub apt-get <<<'echo "E: no network"; exit 100'
 run 'ninja-build' 2

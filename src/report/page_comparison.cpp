@@ -1,0 +1,88 @@
+#include "report/page_comparison.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "report/comparison_figures.hpp"
+#include "report/page_text.hpp"
+#include "report/page_variants.hpp"
+#include "report/plain_words.hpp"
+
+namespace qkvlab {
+
+namespace {
+
+using Section = ComparisonFigure::Section;
+
+/// What people read, in an element whose value is the exact number; of an interval two.
+std::string cell_of(const ComparisonFigure& figure, const VariantComparison& variant) {
+  const auto numbers = figure.of(variant);
+  const std::string key = std::string(" data-key=\"") + figure.key + "\"";
+  if (!numbers.value) {
+    return "<td" + key + " title=\"" + html_text(numbers.reason) + "\">–</td>";
+  }
+  std::string html = "<td" + key + ">";
+  if (figure.style == ComparisonFigure::Style::kInterval) {
+    html += "<span class=\"interval\">[" + html_number(numbers.value->front()) + ", " +
+            html_number(numbers.value->back()) + "]</span>";
+  } else {
+    html += html_number(numbers.value->front(), figure_text(figure, variant));
+  }
+  return html + "</td>";
+}
+
+/// A table of the variants that have the figures of `sections`.
+std::string table_of(const Comparison& comparison, const std::string& caption,
+                     const std::vector<Section>& sections) {
+  std::vector<const ComparisonFigure*> columns;
+  for (const ComparisonFigure& figure : comparison_figures()) {
+    if (std::find(sections.begin(), sections.end(), figure.section) == sections.end()) continue;
+    const bool is_needed = std::any_of(
+        comparison.variants.begin(), comparison.variants.end(), [&](const auto& variant) {
+          return has_section(variant, figure.section) &&
+                 (!figure.is_count_of_missing || figure.of(variant).value->front() > 0);
+        });
+    if (is_needed) columns.push_back(&figure);
+  }
+  if (columns.empty()) return "";
+  std::string html = "<div class=\"scroll wide\" tabindex=\"0\" role=\"region\" aria-label=\"" +
+                     html_text(caption) + "\"><table data-section=\"" +
+                     std::to_string(static_cast<int>(sections.front())) + "\"><caption>" +
+                     html_text(caption) + "</caption><thead><tr><th scope=\"col\">variant</th>";
+  for (const ComparisonFigure* figure : columns) {
+    html += std::string("<th scope=\"col\">") + html_text(figure->title) + "</th>";
+  }
+  html += "</tr></thead><tbody>";
+  for (size_t i = 0; i < comparison.variants.size(); ++i) {
+    const VariantComparison& variant = comparison.variants[i];
+    if (!has_section(variant, sections.front())) continue;
+    html += "<tr data-variant=\"" + html_text(variant.variant) + "\"><th scope=\"row\">" +
+            variant_sample(i) + html_name(variant.variant) + "</th>";
+    for (const ComparisonFigure* figure : columns) html += cell_of(*figure, variant);
+    html += "</tr>";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+}  // namespace
+
+std::string comparison_html(const Comparison& comparison) {
+  std::string html = "<div class=\"comparison\">";
+  if (!comparison.group.empty()) html += "<h3>" + html_name(comparison.group) + "</h3>";
+  html += "<ul class=\"words\">";
+  for (const std::string& sentence : plain_words(comparison)) {
+    html += "<li>" + html_text(sentence) + "</li>";
+  }
+  html += "</ul>\n";
+  const std::string unit = comparison.unit == Unit::kSeed ? "seed" : "seed and cell";
+  html += table_of(comparison, comparison.metric + " by variant", {Section::kVariant});
+  html += table_of(comparison,
+                   "Differences to " + comparison.baseline + ", paired by " + unit + " (" +
+                       (comparison.higher_is_better ? "higher" : "lower") + " is better)",
+                   {Section::kDifference, Section::kTest});
+  html += table_of(comparison, "Differences to " + comparison.baseline + ", not paired",
+                   {Section::kUnpaired});
+  return html + "</div>\n";
+}
+
+}  // namespace qkvlab
