@@ -78,8 +78,9 @@ MapChoice choose_maps(const std::vector<MapPlace>& maps, int64_t bytes) {
     if (!reduce(choice)) {
       choice.maps = 0;
       choice.seeds.clear();
-      choice.words = "The attention maps are too large for a page and are all left out; record " +
-                     std::string("shorter sequences or fewer layers and heads to see them here.");
+      choice.words =
+          "The attention maps are too large for a page and all left out: record fewer layers and "
+          "heads, or shorter sequences, to see them here.";
       return choice;
     }
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/number_text.hpp"
+#include "base/terminal.hpp"
 #include "report/colour_map.hpp"
 #include "report/page_text.hpp"
 
@@ -61,7 +62,7 @@ int64_t MapData::place_in(std::map<std::string, int64_t>& numbers, std::string& 
 void MapData::add(const std::string& variant, int64_t seed, const AttentionRecord& map) {
   // A seed as text: scripts hold whole numbers up to 2⁵³ only.
   const std::vector<std::string> numbers = {
-      std::to_string(place_in(variants_, variant_list_, json_string(variant))),
+      std::to_string(place_in(variants_, variant_list_, json_string(printable(variant)))),
       std::to_string(place_in(seeds_, seed_list_, "\"" + std::to_string(seed) + "\"")),
       std::to_string(map.layer),
       std::to_string(map.head),
@@ -73,12 +74,10 @@ void MapData::add(const std::string& variant, int64_t seed, const AttentionRecor
       rounded(mean_of(map.entropy)),
       rounded(map.diagonal)};
   for (const std::string& number : numbers) places_ += (places_.empty() ? "" : ",") + number;
+  if (chunk_.empty()) chunks_ += (chunks_.empty() ? "" : ",") + std::to_string(count_);
   chunk_ += (chunk_.empty() ? "\"" : ",\n\"") + base64(weight_bytes(map.weights)) + "\"";
   ++count_;
-  if (chunk_.size() >= kChunkBytes) {
-    end_chunk();
-    chunks_ += "," + std::to_string(count_);
-  }
+  if (chunk_.size() >= kChunkBytes) end_chunk();
 }
 
 void MapData::end_chunk() {

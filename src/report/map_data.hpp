@@ -40,7 +40,7 @@ class MapData {
 
   PageSink sink_;
   std::string chunk_;
-  std::string places_, chunks_ = "0";  // JSON lists without their brackets
+  std::string places_, chunks_;  // JSON lists without their brackets
   int64_t count_ = 0;
   std::map<std::string, int64_t> variants_, seeds_, tokens_;  // JSON -> its place in the list
   std::string variant_list_, seed_list_, token_list_;

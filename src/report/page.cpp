@@ -140,7 +140,7 @@ class PageWriter {
 
   std::string curves_html() const {
     std::string html =
-        "<p>The mean over seeds and, shaded, its 95 % interval (Student’s t) at each step. Of more "
+        "<p>The mean over seeds and, shaded, its 95 % interval (Student's t) at each step. Of more "
         "points than can be told apart the highest and lowest of each stretch are drawn.</p>\n"
         "<ul class=\"legend\">";
     for (size_t i = 0; i < variants_.names().size(); ++i) {

@@ -31,12 +31,25 @@ std::string cell_of(const ComparisonFigure& figure, const VariantComparison& var
   return html + "</td>";
 }
 
-/// A table of the variants that have the figures of `sections`.
-std::string table_of(const Comparison& comparison, const std::string& caption,
-                     const std::vector<Section>& sections) {
+const char* section_key(Section section) {
+  switch (section) {
+    case Section::kVariant:
+      return "variant";
+    case Section::kDifference:
+      return "difference";
+    case Section::kTest:
+      return "test";
+    case Section::kUnpaired:
+      break;
+  }
+  return "unpaired";
+}
+
+/// A table of the variants that have the figures of a section.
+std::string table_of(const Comparison& comparison, const std::string& caption, Section section) {
   std::vector<const ComparisonFigure*> columns;
   for (const ComparisonFigure& figure : comparison_figures()) {
-    if (std::find(sections.begin(), sections.end(), figure.section) == sections.end()) continue;
+    if (figure.section != section) continue;
     const bool is_needed = std::any_of(
         comparison.variants.begin(), comparison.variants.end(), [&](const auto& variant) {
           return has_section(variant, figure.section) &&
@@ -45,9 +58,10 @@ std::string table_of(const Comparison& comparison, const std::string& caption,
     if (is_needed) columns.push_back(&figure);
   }
   if (columns.empty()) return "";
-  std::string html = "<div class=\"scroll wide\" tabindex=\"0\" role=\"region\" aria-label=\"" +
-                     html_text(caption) + "\"><table data-section=\"" +
-                     std::to_string(static_cast<int>(sections.front())) + "\"><caption>" +
+  const char* const width = section == Section::kVariant ? "scroll wide" : "scroll";
+  std::string html = std::string("<div class=\"") + width +
+                     "\" tabindex=\"0\" role=\"region\" aria-label=\"" + html_text(caption) +
+                     "\"><table data-section=\"" + section_key(section) + "\"><caption>" +
                      html_text(caption) + "</caption><thead><tr><th scope=\"col\">variant</th>";
   for (const ComparisonFigure* figure : columns) {
     html += std::string("<th scope=\"col\">") + html_text(figure->title) + "</th>";
@@ -55,7 +69,7 @@ std::string table_of(const Comparison& comparison, const std::string& caption,
   html += "</tr></thead><tbody>";
   for (size_t i = 0; i < comparison.variants.size(); ++i) {
     const VariantComparison& variant = comparison.variants[i];
-    if (!has_section(variant, sections.front())) continue;
+    if (!has_section(variant, section)) continue;
     html += "<tr data-variant=\"" + html_text(variant.variant) + "\"><th scope=\"row\">" +
             variant_sample(i) + html_name(variant.variant) + "</th>";
     for (const ComparisonFigure* figure : columns) html += cell_of(*figure, variant);
@@ -75,13 +89,14 @@ std::string comparison_html(const Comparison& comparison) {
   }
   html += "</ul>\n";
   const std::string unit = comparison.unit == Unit::kSeed ? "seed" : "seed and cell";
-  html += table_of(comparison, comparison.metric + " by variant", {Section::kVariant});
+  const std::string to_baseline = "Differences to " + comparison.baseline;
+  html += table_of(comparison, comparison.metric + " by variant", Section::kVariant);
   html += table_of(comparison,
-                   "Differences to " + comparison.baseline + ", paired by " + unit + " (" +
-                       (comparison.higher_is_better ? "higher" : "lower") + " is better)",
-                   {Section::kDifference, Section::kTest});
-  html += table_of(comparison, "Differences to " + comparison.baseline + ", not paired",
-                   {Section::kUnpaired});
+                   to_baseline + ", paired by " + unit + "; " +
+                       (comparison.higher_is_better ? "higher" : "lower") + " is better",
+                   Section::kDifference);
+  html += table_of(comparison, "How sure these differences are", Section::kTest);
+  html += table_of(comparison, to_baseline + ", not paired", Section::kUnpaired);
   return html + "</div>\n";
 }
 

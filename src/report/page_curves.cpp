@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/number_text.hpp"
+#include "base/terminal.hpp"
 #include "report/page_text.hpp"
 #include "report/page_variants.hpp"
 #include "report/svg_axis.hpp"
@@ -16,16 +17,18 @@ namespace {
 constexpr double kWidth = 640, kHeight = 300, kLeft = 62, kRight = 16, kTop = 10, kBottom = 34;
 constexpr size_t kPointsOnPaper = 120, kPointsOnScreen = 400;
 
-/// Of every mean, and of the ends of its interval where it has one.
-std::vector<double> heights_of(const CurveFigure& figure, bool with_bands) {
+/// Which ends of intervals an axis has room for.
+enum class Ends { kNone, kUpper, kBoth };
+
+/// Of every mean, and of such ends of its interval where it has one.
+std::vector<double> heights_of(const CurveFigure& figure, Ends ends) {
   std::vector<double> heights;
   for (const CurveFigure::Line& line : figure.lines) {
     for (const CurvePoint& point : line.curve) {
       if (point.mean) heights.push_back(*point.mean);
-      if (with_bands && point.band) {
-        heights.push_back(point.band->low);
-        heights.push_back(point.band->high);
-      }
+      if (!point.band) continue;
+      if (ends != Ends::kNone) heights.push_back(point.band->high);
+      if (ends == Ends::kBoth) heights.push_back(point.band->low);
     }
   }
   return heights;
@@ -33,9 +36,8 @@ std::vector<double> heights_of(const CurveFigure& figure, bool with_bands) {
 
 SvgAxis height_axis(const CurveFigure& figure) {
   // An interval that reaches below zero does not forbid a logarithmic axis: it ends there.
-  const SvgAxis of_means(heights_of(figure, false), kHeight - kBottom, kTop);
-  if (of_means.logarithmic()) return of_means;
-  return {heights_of(figure, true), kHeight - kBottom, kTop, /*linear=*/true};
+  const bool linear = !is_logarithmic(figure);
+  return {heights_of(figure, linear ? Ends::kBoth : Ends::kUpper), kHeight - kBottom, kTop, linear};
 }
 
 SvgAxis step_axis(const CurveFigure& figure) {
@@ -175,7 +177,9 @@ void append_list(std::string& json, const char* name, const Curve& curve, const 
 
 }  // namespace
 
-bool is_logarithmic(const CurveFigure& figure) { return height_axis(figure).logarithmic(); }
+bool is_logarithmic(const CurveFigure& figure) {
+  return SvgAxis(heights_of(figure, Ends::kNone), 0, 1).logarithmic();
+}
 
 std::string curve_html(const CurveFigure& figure, size_t index) {
   const SvgAxis steps = step_axis(figure), heights = height_axis(figure);
@@ -194,13 +198,13 @@ std::string curve_data(const std::vector<CurveFigure>& figures) {
   std::string json = "[";
   for (const CurveFigure& figure : figures) {
     json += &figure == &figures.front() ? "{\"title\":" : ",\n{\"title\":";
-    append_json_string(json, figure.title);
+    append_json_string(json, printable(figure.title));
     json += std::string(",\"logarithmic\":") + (is_logarithmic(figure) ? "true" : "false");
     json += ",\"lines\":[";
     for (const CurveFigure::Line& line : figure.lines) {
       const Curve curve = thin(line.curve, kPointsOnScreen);
       json += &line == &figure.lines.front() ? "{\"variant\":" : ",{\"variant\":";
-      append_json_string(json, line.variant);
+      append_json_string(json, printable(line.variant));
       json += ",\"style\":" + std::to_string(line.style) + ",\"steps\":[";
       for (const CurvePoint& point : curve) {
         if (&point != &curve.front()) json += ',';

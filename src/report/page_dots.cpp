@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -16,7 +17,7 @@ namespace qkvlab {
 namespace {
 
 constexpr size_t kMostDrawn = 2000, kMostListed = 500;
-constexpr double kWidth = 720, kLeft = 170, kRight = 20, kTop = 6, kRow = 50, kAxis = 30;
+constexpr double kWidth = 656, kLeft = 170, kRight = 20, kTop = 6, kRow = 50, kAxis = 30;
 constexpr double kDot = 5.5, kCloud = 14;  // a dot's width, a cloud's half height
 constexpr size_t kLabelColumns = 21;
 
@@ -226,16 +227,17 @@ std::string table_of(const Comparison& comparison, const std::vector<UnitId>& un
 }  // namespace
 
 std::vector<double> swarm(const std::vector<double>& places, double width, double half_height) {
-  std::map<int64_t, std::vector<size_t>> stacks;
-  for (size_t i = 0; i < places.size(); ++i) {
-    stacks[std::llround(places[i] / width)].push_back(i);
-  }
+  std::vector<size_t> order(places.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return places[a] < places[b]; });
   std::vector<double> beside(places.size(), 0);
-  for (const auto& [place, members] : stacks) {
-    const auto gaps = static_cast<double>(members.size() - 1);
+  for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    while (end < order.size() && places[order[end]] < places[order[begin]] + width) ++end;
+    const auto gaps = static_cast<double>(end - begin - 1);
     const double apart = gaps > 0 ? std::min(width, 2 * half_height / gaps) : 0;
-    for (size_t i = 0; i < members.size(); ++i) {
-      beside[members[i]] = (static_cast<double>(i) - gaps / 2) * apart;
+    for (size_t i = begin; i < end; ++i) {
+      beside[order[i]] = (static_cast<double>(i - begin) - gaps / 2) * apart;
     }
   }
   return beside;

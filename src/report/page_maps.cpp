@@ -56,7 +56,7 @@ std::string maps_html(const MapCatalogue& catalogue, const PageVariants& variant
       "<p>Each row is a token that asks, each column one that it looks at; a row sums to 1, from "
       "dark (0) to bright (1). Weights are those before dropout, kept here to within 0.002.</p>\n";
   if (!choice.words.empty()) html += "<p>" + html_text(choice.words) + "</p>\n";
-  html += "<div id=\"map-viewer\" hidden></div>\n<div class=\"paper-maps wide\">";
+  html += "<div id=\"map-viewer\" class=\"wide\" hidden></div>\n<div class=\"paper-maps wide\">";
   for (const MapCatalogue::Example& example : catalogue.examples()) {
     const AttentionRecord& map = example.first;
     html += "<section><h3>" + html_name(variants.name_of(example.run)) + "</h3><p>seed " +

@@ -15,7 +15,7 @@ class SvgAxis {
   /// Without any finite number it is [0, 1].
   SvgAxis(const std::vector<double>& values, double from, double to, bool linear = false);
 
-  static constexpr double kWide = 50;
+  static constexpr double kWide = 20;
 
   /// The place of a value; one that is beyond the axis (or not positive, on a logarithmic one)
   /// stands at its end.

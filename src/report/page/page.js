@@ -45,6 +45,22 @@
     return { color: drawn.stroke, strokePattern: dashes, strokeWidth: parseFloat(drawn.strokeWidth) };
   }
 
+  /** Powers of ten; where there are few of them, twice and five times these too. */
+  function logarithmicTicks(low, high) {
+    const first = Math.floor(Math.log10(low)), last = Math.ceil(Math.log10(high));
+    const factors = last - first <= 2 ? [1, 2, 5] : [1];
+    const stride = Math.max(1, Math.ceil((last - first) / 7));
+    const ticks = [];
+    for (let power = first; power <= last; power += stride) {
+      for (const factor of factors) {
+        // By its text, since 10 ** -5 is not 1e-5.
+        const v = Number(factor + "e" + power);
+        if (v >= low && v <= high) ticks.push({ v, label: number(v) });
+      }
+    }
+    return ticks;
+  }
+
   class Chart {
     constructor(figure, data) {
       this.data = data;
@@ -113,7 +129,11 @@
         xRangePad: 4,
         axes: {
           x: { axisLabelFormatter: (step) => Number.isInteger(step) ? String(step) : "" },
-          y: { axisLabelWidth: 58, axisLabelFormatter: (value) => number(value) },
+          y: {
+            axisLabelWidth: 58,
+            axisLabelFormatter: (value) => number(value),
+            ticker: this.logarithmic ? logarithmicTicks : Dygraph.numericTicks,
+          },
         },
         highlightCallback: (event, step, points, row) => this.say(row),
         unhighlightCallback: () => this.readout.replaceChildren(),
