@@ -163,7 +163,7 @@ TEST(CommandLine, NumbersSayWhatIsAllowed) {
 
 TEST(CommandLine, MissingAndSuperfluousWordsAreRefused) {
   EXPECT_NE(complaint({}).find("no command given; allowed: trace, train, ablate, compare, show, "
-                               "attend, doctor, check or schema"),
+                               "report, attend, doctor, check or schema"),
             std::string::npos);
   EXPECT_NE(complaint({"attend"}).find("attend"), std::string::npos);
   EXPECT_NE(complaint({"attend", "a", "b"}).find("one argument too many: 'b'"), std::string::npos);

@@ -155,7 +155,8 @@
       event.preventDefault();
       const now = this.graph.getSelection();
       const last = this.steps.length - 1;
-      const row = Math.min(last, Math.max(0, now < 0 ? (by > 0 ? 0 : last) : now + by));
+      const begins = now < 0 && Number.isFinite(by);
+      const row = begins ? (by > 0 ? 0 : last) : Math.min(last, Math.max(0, now + by));
       this.graph.setSelection(row);
       this.say(row);
     }
@@ -168,7 +169,7 @@
         const i = line.steps.indexOf(step);
         if (i < 0 || hidden.has(line.variant)) continue;
         const sample = samples[line.style].cloneNode(true);
-        parts.push(make("span", {}, sample, isolated(line.variant), " " + number(line.mean[i])));
+        parts.push(" ", make("span", {}, sample, isolated(line.variant), " " + number(line.mean[i])));
       }
       this.readout.replaceChildren(...parts);
     }
@@ -214,7 +215,7 @@
       if (!row) return;
       readout.append(make("span", {}, "seed " + row.querySelector("th").textContent));
       [...row.querySelectorAll("td")].forEach((cell, i) => {
-        readout.append(make("span", {}, isolated(titles[i]), " " + cell.textContent));
+        readout.append(" ", make("span", {}, isolated(titles[i]), " " + cell.textContent));
       });
     };
     select.addEventListener("change", () => follow(select.value));
@@ -505,7 +506,7 @@
 
     slider() {
       const steps = this.maps.values("step");
-      const told = make("output", {});
+      const told = make("span", {});
       const range = make("input", { type: "range", name: "step", min: 0, max: steps.length - 1, value: steps.length - 1 });
       const take = () => {
         this.choice.step = steps[Number(range.value)];
