@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
       void operator()(const DoctorCommand& command) const { run_doctor(command); }
       void operator()(const CompareCommand& command) const { run_compare(command); }
       void operator()(const ShowCommand& command) const { run_show(command); }
+      void operator()(const ReportCommand& command) const { run_report(command); }
       void operator()(const CheckCommand& command) const { run_check(command); }
       void operator()(const SchemaCommand& command) const { run_schema(command); }
     };

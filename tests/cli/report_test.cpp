@@ -44,7 +44,7 @@ TEST_F(Report, ItsComparisonIsWhatComparePrints) {
       {},
       {"--metric", "test.accuracy", "--baseline", "none"},
       {"--variants", "uniform", "--take", "best"},
-      {"--by", "variant"}};
+      {"--by", "experiment"}};
   for (const std::vector<std::string>& choice : choices) {
     std::vector<std::string> compare = {"compare", "r.jsonl", "--format", "json"};
     std::vector<std::string> report = {"report", "r.jsonl", "-o", "page.html"};
