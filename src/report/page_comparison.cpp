@@ -58,10 +58,8 @@ std::string table_of(const Comparison& comparison, const std::string& caption, S
     if (is_needed) columns.push_back(&figure);
   }
   if (columns.empty()) return "";
-  const char* const width = section == Section::kVariant ? "scroll wide" : "scroll";
-  std::string html = std::string("<div class=\"") + width +
-                     "\" tabindex=\"0\" role=\"region\" aria-label=\"" + html_text(caption) +
-                     "\"><table data-section=\"" + section_key(section) + "\"><caption>" +
+  std::string html = scroll_begin(caption, /*wide=*/section == Section::kVariant) +
+                     "<table data-section=\"" + section_key(section) + "\"><caption>" +
                      html_text(caption) + "</caption><thead><tr><th scope=\"col\">variant</th>";
   for (const ComparisonFigure* figure : columns) {
     html += std::string("<th scope=\"col\">") + html_text(figure->title) + "</th>";

@@ -113,12 +113,12 @@ std::string words_of(const CurveFigure& figure) {
   for (const CurveFigure::Line& line : figure.lines) {
     const CurvePoint& last = line.curve.back();
     ends.push_back(html_name(line.variant) + " " + value_and_interval(last) + " at step " +
-                   std::to_string(last.step) + " (n = " + std::to_string(last.n) + ")");
+                   std::to_string(last.step) + " (n\u00A0=\u00A0" + std::to_string(last.n) + ")");
     int64_t most = 0;
     for (const CurvePoint& point : line.curve) most = std::max(most, point.not_finite);
     if (most > 0) broken.push_back(std::to_string(most) + " of " + html_name(line.variant));
   }
-  std::string words = "At the end: " + list_of_some(ends, 9) + ".";
+  std::string words = "At the end: " + list_of_some(ends) + ".";
   if (!broken.empty()) {
     words +=
         " Not finite at some step, and there left out of the mean: " + list_of_some(broken) + ".";
@@ -135,10 +135,9 @@ std::string table_of(const CurveFigure& figure) {
   const size_t count = longest->curve.size();
   std::set<size_t> rows;
   for (size_t row = 0; row < kRows; ++row) rows.insert(row * (count - 1) / (kRows - 1));
-  std::string html =
-      "<details><summary>Numbers</summary>"
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: " +
-      html_text(figure.title) + "\"><table><thead><tr><th scope=\"col\">Step</th>";
+  std::string html = "<details><summary>Numbers</summary>" +
+                     scroll_begin("Table: " + figure.title) +
+                     "<table><thead><tr><th scope=\"col\">Step</th>";
   for (const auto& line : figure.lines) {
     html += "<th scope=\"col\">" + html_name(line.variant) + "</th>";
   }

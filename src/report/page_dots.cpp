@@ -168,9 +168,10 @@ std::string values_in_words(const Comparison& comparison) {
         std::minmax_element(variant.values.begin(), variant.values.end(),
                             [](const auto& a, const auto& b) { return a.second < b.second; });
     words.push_back(html_name(variant.variant) + " " + number_for_people(least->second) + " to " +
-                    number_for_people(most->second) + " (n = " + std::to_string(variant.n) + ")");
+                    number_for_people(most->second) + " (n\u00A0=\u00A0" +
+                    std::to_string(variant.n) + ")");
   }
-  return "From the smallest to the largest: " + list_of_some(words, 9) + ".";
+  return "From the smallest to the largest: " + list_of_some(words) + ".";
 }
 
 std::string differences_in_words(const Comparison& comparison) {
@@ -190,7 +191,7 @@ std::string differences_in_words(const Comparison& comparison) {
     if (infinite > 0)
       beyond.push_back(std::to_string(infinite) + " of " + html_name(variant.variant));
   }
-  std::string text = "Pairs above and below zero: " + list_of_some(words, 9) +
+  std::string text = "Pairs above and below zero: " + list_of_some(words) +
                      ". The bar is the 95 % interval of the mean.";
   if (!beyond.empty()) {
     text += " At the end of the axis, since one of the pair has no finite value: " +
@@ -205,9 +206,7 @@ std::string table_of(const Comparison& comparison, const std::vector<UnitId>& un
     html += "<p>The first " + std::to_string(kMostListed) + " of " + std::to_string(units.size()) +
             ".</p>";
   }
-  html +=
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: every seed\">"
-      "<table><thead><tr><th scope=\"col\">seed</th>";
+  html += scroll_begin("Table: every seed") + "<table><thead><tr><th scope=\"col\">seed</th>";
   for (const VariantComparison& variant : comparison.variants) {
     html += "<th scope=\"col\">" + html_name(variant.variant) + "</th>";
   }

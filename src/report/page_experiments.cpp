@@ -55,13 +55,13 @@ JsonValue config_of(const ExperimentRuns& experiment) {
 }
 
 /// Letters, digits and a few signs; all else is replaced.
-std::string file_name(const std::string& name) {
-  std::string file;
+std::string plain_name(const std::string& name) {
+  std::string plain;
   for (const char c : name) {
-    const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
-    file += plain ? c : '_';
+    const bool stays = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
+    plain += stays ? c : '_';
   }
-  return (file.empty() ? "config" : file) + ".json";
+  return plain.empty() ? "config" : plain;
 }
 
 /// The names that --variants takes: without what a cell of the grid adds.
@@ -81,8 +81,9 @@ std::vector<std::string> names_without_cells(const ExperimentRuns& experiment,
   return names;
 }
 
-std::string command_of(const ExperimentRuns& experiment, const JsonValue& config) {
-  const std::string file = file_name(experiment.name);
+/// `file`: where the config is, `folder`: where the runs go.
+std::string command_of(const ExperimentRuns& experiment, const JsonValue& config,
+                       const std::string& file, const std::string& folder) {
   const std::string seeds = ranges_of(experiment.seeds);
   if (experiment.variants.size() > 1) {
     std::string names;
@@ -90,15 +91,15 @@ std::string command_of(const ExperimentRuns& experiment, const JsonValue& config
       names += (names.empty() ? "" : ",") + name;
     }
     return "qkvlab ablate " + file + " --variants " + shell_word(names) + " --seeds " + seeds +
-           " --out repeated";
+           " --out " + folder;
   }
   if (experiment.runs.size() == 1) {
-    return "qkvlab train " + file + " random.seed=" + seeds + " --out repeated";
+    return "qkvlab train " + file + " random.seed=" + seeds + " --out " + folder;
   }
   std::string words;
   for (const RecordedRun* run : experiment.runs) words += " " + std::to_string(run->begin.seed);
-  return "for seed in" + words + "; do\n  qkvlab train " + file +
-         " random.seed=$seed --out repeated\ndone";
+  return "for seed in" + words + "; do\n  qkvlab train " + file + " random.seed=$seed --out " +
+         folder + "\ndone";
 }
 
 std::string differences_table(const ExperimentRuns& experiment) {
@@ -111,8 +112,9 @@ std::string differences_table(const ExperimentRuns& experiment) {
                      [](const auto& difference) { return difference.path == "random.seed"; }),
       differences.end());
   if (differences.empty()) return "";
+  constexpr size_t kFew = 2;
   std::string html =
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Table: what differs\">"
+      scroll_begin("Table: what differs", /*wide=*/differences.size() > kFew) +
       "<table class=\"text\"><caption>In what the variants differ</caption><thead><tr>"
       "<th scope=\"col\">variant</th>";
   for (const ConfigDifference& difference : differences) {
@@ -150,16 +152,19 @@ std::string environment_list(const ExperimentRuns& experiment) {
   return html + "</dl>\n";
 }
 
-std::string experiment_html(const ExperimentRuns& experiment) {
+/// `number` tells its files from those of the page's other experiments; 0 where it is the only one.
+std::string experiment_html(const ExperimentRuns& experiment, size_t number) {
   const JsonValue config = config_of(experiment);
   const std::string text = indented_json(config) + "\n";
-  const std::string file = file_name(experiment.name);
-  return "<h3>" + html_name(experiment.name) + "</h3>\n<p>Save <a download=\"" + file +
+  const std::string suffix = number == 0 ? "" : "-" + std::to_string(number);
+  const std::string file = plain_name(experiment.name) + suffix + ".json";
+  const std::string place = number == 0 ? "" : " <code>" + html_text(experiment.place) + "</code>";
+  return "<h3>" + html_name(experiment.name) + place + "</h3>\n<p>Save <a download=\"" + file +
          "\" href=\"data:application/json;base64," + base64(text) + "\">the config</a> as <code>" +
          file +
          "</code>; texts and sentences that it names must be where it says. Then</p>\n"
          "<pre class=\"command\"><code>" +
-         html_lines(command_of(experiment, config)) +
+         html_lines(command_of(experiment, config, file, "repeated" + suffix)) +
          "</code></pre>\n<p>repeats these runs: to the last bit on the machine below with the same "
          "libraries, elsewhere but for rounding.</p>\n" +
          differences_table(experiment) +
@@ -170,9 +175,11 @@ std::string experiment_html(const ExperimentRuns& experiment) {
 }  // namespace
 
 std::string experiments_html(const Recording& recording) {
+  const std::vector<ExperimentRuns> experiments = experiments_of(recording);
   std::string html;
-  for (const ExperimentRuns& experiment : experiments_of(recording))
-    html += experiment_html(experiment);
+  for (size_t i = 0; i < experiments.size(); ++i) {
+    html += experiment_html(experiments[i], experiments.size() == 1 ? 0 : i + 1);
+  }
   return html;
 }
 

@@ -58,6 +58,11 @@ std::string html_lines(std::string_view text) {
   return html;
 }
 
+std::string scroll_begin(std::string_view label, bool wide) {
+  return std::string("<div class=\"scroll") + (wide ? " wide" : "") +
+         "\" tabindex=\"0\" role=\"region\" aria-label=\"" + html_text(label) + "\">";
+}
+
 std::string script_json(std::string_view json) {
   std::string script(json);
   replace_all(script, "<", "\\u003c");

@@ -14,6 +14,10 @@ std::string html_text(std::string_view text);
 /// The same of several lines, whose ends stay.
 std::string html_lines(std::string_view text);
 
+/// The beginning of a <div> that scrolls by itself, by keyboard too, where a table in it is wider
+/// than the page. `wide`: it may be wider than the text.
+std::string scroll_begin(std::string_view label, bool wide = false);
+
 /// JSON as the content of a <script type="application/json">: the same JSON, in which `<`, `>`,
 /// `&`, U+2028 and U+2029 are escapes, so that nothing in it ends the element. They occur in
 /// strings only.

@@ -52,7 +52,7 @@ TEST(PageCurves, AGapIsNotBridged) {
 TEST(PageCurves, TheCaptionSaysWhereLinesEndAndWhatIsNotFinite) {
   const std::string html = curve_html(figure_of({gap(1), point(7, 0.25, 0.125)}), 0);
   EXPECT_NE(html.find("<bdi>full</bdi> <data value=\"0.25\">0.25</data> <span class=\"interval\">"
-                      "[0.125, 0.375]</span> at step 7 (n = 5)."),
+                      "[0.125, 0.375]</span> at step 7 (n\u00A0=\u00A05)."),
             std::string::npos)
       << html;
   EXPECT_NE(html.find("left out of the mean: 2 of <bdi>full</bdi>."), std::string::npos);

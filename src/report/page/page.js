@@ -464,7 +464,7 @@
       this.choice = {};
       const controls = make("div", { className: "controls" });
       for (const name of ["seed", "layer", "head", "sample"]) controls.append(this.chooser(name));
-      controls.append(this.scaleChooser(), this.slider());
+      controls.append(...this.scaleChooser(), this.slider());
       const panels = make("div", { className: "panels" });
       const count = data.variants.length;
       this.panels = [new Panel(this, 0)];
@@ -497,11 +497,20 @@
     scaleChooser() {
       const select = make("select", { name: "scale" }, make("option", { value: "", textContent: "0 to 1" }),
         make("option", { value: "relative", textContent: "0 to the map’s largest" }));
+      const most = make("span", { textContent: "1" });
       select.addEventListener("change", () => {
         this.relative = select.value !== "";
+        most.textContent = this.relative ? "largest" : "1";
         this.show();
       });
-      return make("label", {}, "Colours", select);
+      const bar = make("canvas", { width: 100, height: 1 });
+      bar.setAttribute("aria-hidden", "true");
+      const context = bar.getContext("2d");
+      for (let x = 0; x < bar.width; ++x) {
+        context.fillStyle = this.paint(x / (bar.width - 1));
+        context.fillRect(x, 0, 1, 1);
+      }
+      return [make("label", {}, "Colours", select), make("span", { className: "scale" }, "0", bar, most)];
     }
 
     slider() {
