@@ -232,6 +232,7 @@ std::vector<double> swarm(const std::vector<double>& places, double width, doubl
                    [&](size_t a, size_t b) { return places[a] < places[b]; });
   std::vector<double> beside(places.size(), 0);
   for (size_t begin = 0, end = 0; begin < order.size(); begin = end) {
+    ++end;
     while (end < order.size() && places[order[end]] < places[order[begin]] + width) ++end;
     const auto gaps = static_cast<double>(end - begin - 1);
     const double apart = gaps > 0 ? std::min(width, 2 * half_height / gaps) : 0;

@@ -1,7 +1,9 @@
 #include "report/page_metrics.hpp"
 
 #include <algorithm>
+#include <utility>
 
+#include "base/number_text.hpp"
 #include "statistics/metric.hpp"
 
 namespace qkvlab {
@@ -68,9 +70,14 @@ std::vector<std::string> entropy_metrics(const Recording& recording) {
     }
   }
   std::vector<std::string> metrics(names.begin(), names.end());
-  // By the length first: head 10 comes after head 9.
-  std::stable_sort(metrics.begin(), metrics.end(),
-                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  const auto place = [](const std::string& metric) {
+    const size_t dot = metric.find('.', kEntropy.size());
+    const std::string layer = metric.substr(kEntropy.size(), dot - kEntropy.size());
+    return std::make_pair(parse_integer(layer), parse_integer(metric.substr(dot + 1)));
+  };
+  // As numbers: head 10 comes after head 9.
+  std::sort(metrics.begin(), metrics.end(),
+            [&](const auto& a, const auto& b) { return place(a) < place(b); });
   return metrics;
 }
 

@@ -40,6 +40,11 @@ TEST(Swarm, DotsThatWouldCoverEachOtherStandEvenlyAroundTheMiddle) {
   EXPECT_EQ(swarm({10, 10}, 4, 20), (std::vector<double>{-2, 2}));
 }
 
+TEST(Swarm, EndsWhateverTheNumbers) {
+  EXPECT_EQ(swarm({kInfinity, -kInfinity, 1}, 4, 20).size(), 3u);
+  EXPECT_TRUE(swarm({}, 4, 20).empty());
+}
+
 TEST(Swarm, NoneLeavesTheRow) {
   for (const double beside : swarm(std::vector<double>(500, 3), 4, 20)) {
     EXPECT_LE(std::abs(beside), 20);
