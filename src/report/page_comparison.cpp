@@ -87,12 +87,13 @@ std::string comparison_html(const Comparison& comparison) {
   }
   html += "</ul>\n";
   const std::string unit = comparison.unit == Unit::kSeed ? "seed" : "seed and cell";
+  const std::string direction = !comparison.higher_is_better   ? ""
+                                : *comparison.higher_is_better ? "; higher is better"
+                                                               : "; lower is better";
   const std::string to_baseline = "Differences to " + comparison.baseline;
   html += table_of(comparison, comparison.metric + " by variant", Section::kVariant);
-  html += table_of(comparison,
-                   to_baseline + ", paired by " + unit + "; " +
-                       (comparison.higher_is_better ? "higher" : "lower") + " is better",
-                   Section::kDifference);
+  html +=
+      table_of(comparison, to_baseline + ", paired by " + unit + direction, Section::kDifference);
   html += table_of(comparison, "How sure these differences are", Section::kTest);
   html += table_of(comparison, to_baseline + ", not paired", Section::kUnpaired);
   return html + "</div>\n";

@@ -37,7 +37,7 @@ std::vector<UnitId> units_of(const Comparison& comparison) {
   for (const VariantComparison& variant : comparison.variants) {
     for (const auto& [unit, value] : variant.values) units.insert(unit);
     if (!variant.paired) continue;
-    for (const auto& [unit, difference] : variant.paired->differences) units.insert(unit);
+    for (const auto& [unit, difference] : variant.paired->differences.ranked) units.insert(unit);
   }
   return {units.begin(), units.end()};
 }
@@ -179,12 +179,12 @@ std::string differences_in_words(const Comparison& comparison) {
   for (const VariantComparison& variant : comparison.variants) {
     if (!variant.paired) continue;
     int64_t above = 0, below = 0, infinite = 0;
-    for (const auto& [unit, difference] : variant.paired->differences) {
+    for (const auto& [unit, difference] : variant.paired->differences.ranked) {
       above += difference > 0 ? 1 : 0;
       below += difference < 0 ? 1 : 0;
       infinite += std::isinf(difference) ? 1 : 0;
     }
-    const auto all = static_cast<int64_t>(variant.paired->differences.size());
+    const auto all = static_cast<int64_t>(variant.paired->differences.ranked.size());
     words.push_back(html_name(variant.variant) + " " + std::to_string(above) + " above, " +
                     std::to_string(below) + " below, " + std::to_string(all - above - below) +
                     " equal");
@@ -249,7 +249,8 @@ std::string dots_html(const Comparison& comparison) {
   for (size_t i = 0; i < comparison.variants.size(); ++i) {
     const VariantComparison& variant = comparison.variants[i];
     values.push_back({i, &variant.values, nullptr});
-    if (variant.paired) differences.push_back({i, &variant.paired->differences, &*variant.paired});
+    if (variant.paired)
+      differences.push_back({i, &variant.paired->differences.ranked, &*variant.paired});
   }
   std::string html = "<div class=\"dot-plots\" data-units=\"" +
                      std::to_string(std::min(units.size(), kMostListed)) + "\">";

@@ -175,7 +175,8 @@ class VariantWords {
     const PairedComparison& pairs = *variant_.paired;
     if (!pairs.d_z.value || pairs.is_decided_by_rank()) return "";
     constexpr double kPower = 0.8;
-    const double level = kLevel / static_cast<double>(tests_);
+    constexpr double kLowest = 1e-4;  // that paired_t_power takes
+    const double level = std::max(kLowest, kLevel / static_cast<double>(tests_));
     const auto by_t = seeds_for_power(*pairs.d_z.value, kPower, level);
     if (!by_t.value) return "";
     // Below what the test itself needs to reach the level, power by Student's t says too little.

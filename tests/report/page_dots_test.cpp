@@ -17,7 +17,7 @@ size_t count(const std::string& text, const std::string& part) {
 
 Comparison comparison_of(int64_t seeds) {
   Comparison comparison;
-  comparison.metric = "test.loss at the end";
+  comparison.metric = "test.loss";
   comparison.baseline = "full";
   VariantComparison full, other;
   full.variant = "full";
@@ -26,7 +26,7 @@ Comparison comparison_of(int64_t seeds) {
   for (int64_t seed = 0; seed < seeds; ++seed) {
     full.values[{seed, ""}] = 1;
     other.values[{seed, ""}] = 1 + static_cast<double>(seed % 10) / 10;
-    other.paired->differences[{seed, ""}] = static_cast<double>(seed % 10) / 10;
+    other.paired->differences.ranked[{seed, ""}] = static_cast<double>(seed % 10) / 10;
   }
   full.n = other.n = seeds;
   comparison.variants = {full, other};
@@ -64,7 +64,7 @@ TEST(PageDots, ASeedIsOnePathInEachFigureAndARowOfTheTable) {
 
 TEST(PageDots, AnInfiniteDifferenceStandsAtTheEndAndIsTold) {
   Comparison comparison = comparison_of(4);
-  comparison.variants[1].paired->differences[{0, ""}] = kInfinity;
+  comparison.variants[1].paired->differences.ranked[{0, ""}] = kInfinity;
   comparison.variants[1].values.erase({0, ""});
   const std::string html = dots_html(comparison);
   EXPECT_NE(html.find("At the end of the axis, since one of the pair has no finite value: 1 of "),
