@@ -146,10 +146,10 @@ std::string numbers_text(const std::set<int64_t>& numbers) {
   for (auto at = numbers.begin(); at != numbers.end();) {
     const int64_t first = *at;
     int64_t last = first;
-    for (++at; at != numbers.end() && *at == last + 1; ++at) last = *at;
-    const std::string between = last == first + 1 ? " and " : " to ";
-    pieces.push_back(std::to_string(first) +
-                     (last > first ? between + std::to_string(last) : std::string()));
+    for (++at; at != numbers.end() && *at - 1 == last; ++at) last = *at;
+    std::string piece = std::to_string(first);
+    if (last > first) piece += (last - 1 == first ? " and " : " to ") + std::to_string(last);
+    pieces.push_back(std::move(piece));
   }
   if (pieces.size() > kMostPieces) {
     return pieces[0] + ", " + pieces[1] + ", …, " + pieces.back() + " (" +
