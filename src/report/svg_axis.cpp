@@ -51,17 +51,20 @@ void SvgAxis::choose_linear_ticks() {
   }
   const double step = round_step((high_ - low_) / kMostSteps);
   const double first = std::floor(low_ / step + 1e-9), last = std::ceil(high_ / step - 1e-9);
-  for (double tick = first; tick <= last; ++tick) ticks_.push_back(tick * step);
+  const auto steps = static_cast<int>(last - first);
+  for (int i = 0; i <= steps; ++i) ticks_.push_back((first + i) * step);
   low_ = ticks_.front();
   high_ = ticks_.back();
   decimals_ = std::max(0, static_cast<int>(std::ceil(-std::log10(step) - 1e-9)));
 }
 
 void SvgAxis::choose_logarithmic_ticks() {
-  const double first = std::floor(std::log10(low_)), last = std::ceil(std::log10(high_));
+  const auto first = static_cast<int>(std::floor(std::log10(low_)));
+  const auto last = static_cast<int>(std::ceil(std::log10(high_)));
   // Of many decades every other one, and so on, is written.
-  const double stride = std::max(1.0, std::ceil((last - first) / (kMostSteps + 1)));
-  for (double power = first; power < last + stride; power += stride) {
+  constexpr int kMostDecades = 6;
+  const int stride = std::max(1, (last - first + kMostDecades - 1) / kMostDecades);
+  for (int power = first; power < last + stride; power += stride) {
     ticks_.push_back(std::pow(10, power));
   }
   low_ = ticks_.front();

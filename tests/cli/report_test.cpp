@@ -10,7 +10,7 @@ namespace {
 
 class Report : public testing::Test {
  protected:
-  ProgramRun run(std::vector<std::string> arguments) const {
+  ProgramRun run(const std::vector<std::string>& arguments) const {
     return run_qkvlab(arguments, folder_.path());
   }
 

@@ -16,7 +16,7 @@ using Json = nlohmann::json;
 /// What the elements written by MapData hold.
 struct Written {
   std::vector<Json> chunks;
-  Json index;
+  std::vector<Json> indexes;  // one
   std::string text;
 };
 
@@ -35,13 +35,14 @@ Written written(const std::vector<AttentionRecord>& maps) {
     const std::string attribute = result.text.substr(at + begin.size(), open - at - begin.size());
     const Json json = Json::parse(result.text.substr(open + 1, close - open - 1));
     if (attribute == "id=\"maps\"") {
-      result.index = json;
+      result.indexes.push_back(json);
     } else {
       EXPECT_EQ(attribute, "class=\"maps\"");
       result.chunks.push_back(json);
     }
     at = close + end.size();
   }
+  EXPECT_EQ(result.indexes.size(), 1u);
   return result;
 }
 
@@ -75,14 +76,15 @@ TEST(MapData, EveryMapHasItsPlaceTokensAndFigures) {
   second.step = 7;
   second.entropy = {kNan};
   const Written got = written({map, second});
-  EXPECT_EQ(got.index["variants"], (Json{"full", "</script>"}));
-  EXPECT_EQ(got.index["seeds"], (Json{"-1", "0"}));
-  EXPECT_EQ(got.index["chunks"], Json{0});
-  EXPECT_EQ(got.index["tokens"].size(), 1u) << "equal tokens are written once";
-  EXPECT_EQ(got.index["tokens"][0][0], "我");
-  EXPECT_EQ(got.index["tokens"][0][2], "∅");
+  const Json& index = got.indexes[0];
+  EXPECT_EQ(index["variants"], (Json{"full", "</script>"}));
+  EXPECT_EQ(index["seeds"], (Json{"-1", "0"}));
+  EXPECT_EQ(index["chunks"], Json{0});
+  EXPECT_EQ(index["tokens"].size(), 1u) << "equal tokens are written once";
+  EXPECT_EQ(index["tokens"][0][0], "我");
+  EXPECT_EQ(index["tokens"][0][2], "∅");
   // variant, seed, layer, head, sample, step, queries, keys, tokens, entropy, diagonal
-  EXPECT_EQ(got.index["maps"],
+  EXPECT_EQ(index["maps"],
             Json::parse("[0,0,1,2,3,100,2,3,0,0.4009,0.05, 1,1,1,2,3,7,2,3,0,null,0.05]"));
   ASSERT_EQ(got.chunks.size(), 1u);
   // 0.1, 0.2, 0.7, 1, 0, 0 in steps of 1/252: 25, 50, 176, 252, 0, 0; by hand in base64.
@@ -94,11 +96,12 @@ TEST(MapData, ManyMapsAreInSeveralElements) {
   map.queries = map.keys = 200;
   map.weights.assign(40000, 0.25f);
   const Written got = written(std::vector<AttentionRecord>(20, map));
+  const Json& index = got.indexes[0];
   ASSERT_GT(got.chunks.size(), 2u);
-  ASSERT_EQ(got.chunks.size(), got.index["chunks"].size());
+  ASSERT_EQ(got.chunks.size(), index["chunks"].size());
   size_t before = 0;
   for (size_t i = 0; i < got.chunks.size(); ++i) {
-    EXPECT_EQ(got.index["chunks"][i], before);
+    EXPECT_EQ(index["chunks"][i], before);
     before += got.chunks[i].size();
   }
   EXPECT_EQ(before, 20u);
