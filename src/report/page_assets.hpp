@@ -12,7 +12,7 @@ struct PageAsset {
 
 extern const PageAsset kPageFrame;        // page.html: what stands around the sections
 extern const PageAsset kPageStyle;        // page.css
-extern const PageAsset kPageScript;       // page.js
+extern const PageAsset kPageScript;       // all .js, in one
 extern const PageAsset kDygraphs;         // Debian's dygraph.min.js: draws the curves
 extern const PageAsset kDygraphsLicence;  // its notice, which must go with every copy
 

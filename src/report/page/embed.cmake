@@ -30,9 +30,16 @@ string(REGEX REPLACE "\n//# sourceMappingURL=[^\n]*\n?$" "\n" dygraphs "${dygrap
 file(WRITE "${OUT}.dygraphs" "${dygraphs}")
 
 set(folder "${CMAKE_CURRENT_LIST_DIR}")
+set(script "")
+foreach(part tools curves seeds maps panel viewer)
+  file(READ "${folder}/${part}.js" text)
+  string(APPEND script "${text}\n")
+endforeach()
+file(WRITE "${OUT}.script" "(function () {\n\"use strict\";\n${script}}());\n")
+
 embed(PageFrame "${folder}/page.html")
 embed(PageStyle "${folder}/page.css" "</style")
-embed(PageScript "${folder}/page.js" "</script" "<!--")
+embed(PageScript "${OUT}.script" "</script" "<!--")
 embed(Dygraphs "${OUT}.dygraphs" "</script" "<!--")
 embed(DygraphsLicence "${folder}/dygraphs_licence.txt")
 file(WRITE "${OUT}" "${source}\n}  // namespace qkvlab\n")
