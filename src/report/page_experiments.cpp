@@ -81,6 +81,11 @@ std::vector<std::string> names_without_cells(const ExperimentRuns& experiment,
   return names;
 }
 
+/// Whether `train` and `ablate` read such a config; `trace` records others.
+bool is_of_training(const JsonValue& config) {
+  return config.find("record") != nullptr && config.find("trace") == nullptr;
+}
+
 /// `file`: where the config is, `folder`: where the runs go.
 std::string command_of(const ExperimentRuns& experiment, const JsonValue& config,
                        const std::string& file, const std::string& folder) {
@@ -159,15 +164,21 @@ std::string experiment_html(const ExperimentRuns& experiment, size_t number) {
   const std::string suffix = number == 0 ? "" : "-" + std::to_string(number);
   const std::string file = plain_name(experiment.name) + suffix + ".json";
   const std::string place = number == 0 ? "" : " <code>" + html_text(experiment.place) + "</code>";
-  return "<h3>" + html_name(experiment.name) + place + "</h3>\n<p>Save <a download=\"" + file +
-         "\" href=\"data:application/json;base64," + base64(text) + "\">the config</a> as <code>" +
-         file +
-         "</code>; texts and sentences that it names must be where it says. Then</p>\n"
-         "<pre class=\"command\"><code>" +
-         html_lines(command_of(experiment, config, file, "repeated" + suffix)) +
-         "</code></pre>\n<p>repeats these runs: to the last bit on the machine below with the same "
-         "libraries, elsewhere but for rounding.</p>\n" +
-         differences_table(experiment) +
+  const std::string link = "<a download=\"" + file + "\" href=\"data:application/json;base64," +
+                           base64(text) + "\">the config</a>";
+  std::string html = "<h3>" + html_name(experiment.name) + place + "</h3>\n";
+  if (is_of_training(config)) {
+    html += "<p>Save " + link + " as <code>" + file +
+            "</code>; texts and sentences that it names must be where it says. Then</p>\n"
+            "<pre class=\"command\"><code>" +
+            html_lines(command_of(experiment, config, file, "repeated" + suffix)) +
+            "</code></pre>\n<p>repeats these runs: to the last bit on the machine below with the "
+            "same libraries, elsewhere but for rounding.</p>\n";
+  } else {
+    html += "<p>These records are of <code>qkvlab trace</code> or another program; " + link +
+            " says what was run.</p>\n";
+  }
+  return html + differences_table(experiment) +
          "<details><summary>The config in full</summary><pre><code>" + html_lines(text) +
          "</code></pre></details>\n<h4>Ran with</h4>" + environment_list(experiment);
 }

@@ -17,7 +17,7 @@ RecordedRun run_of(const std::string& variant, int64_t seed, const std::string& 
   run.begin.variant = variant;
   run.begin.seed = seed;
   run.begin.config =
-      R"({"mode":")" + variant + R"(","random":{"seed":)" + std::to_string(seed) + "}}";
+      R"({"record":{},"mode":")" + variant + R"(","random":{"seed":)" + std::to_string(seed) + "}}";
   run.file = place;
   return run;
 }
@@ -67,7 +67,7 @@ TEST(PageExperiments, ExperimentsOfOneNameKeepTheirFilesApart) {
 TEST(PageExperiments, OfAFolderTheConfigIsTheFoldersAndCellsOfAGridAreNotNamed) {
   const TemporaryFolder folder;
   ExperimentFile file;
-  file.config = R"({"of":"the folder","ablation":{"grid":{"training.steps":[1,2]}}})";
+  file.config = R"({"of":"the folder","record":{},"ablation":{"grid":{"training.steps":[1,2]}}})";
   file.identity = file.environment = "{}";
   write_experiment_file(folder.file("experiment.json"), file);
   std::vector<RecordedRun> runs;
@@ -79,6 +79,16 @@ TEST(PageExperiments, OfAFolderTheConfigIsTheFoldersAndCellsOfAGridAreNotNamed) 
   const std::string html = html_of(runs);
   EXPECT_TRUE(has(html, "--variants &#39;full,my own&#39; --seeds 0 ")) << html;
   EXPECT_TRUE(has(html, "&quot;of&quot;: &quot;the folder&quot;"));
+}
+
+TEST(PageExperiments, WhatTraceRecordedIsNotToBeTrained) {
+  for (const char* config : {R"({"training":{}})", R"({"record":{},"trace":{"sample":1}})"}) {
+    RecordedRun run = run_of("full", 31);
+    run.begin.config = config;
+    const std::string html = html_of({run});
+    EXPECT_FALSE(has(html, "qkvlab train")) << config;
+    EXPECT_TRUE(has(html, "<a download=\"an_experiment.json\"")) << config;
+  }
 }
 
 TEST(PageExperiments, MachinesThatDifferAreAllNamed) {

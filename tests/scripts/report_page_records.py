@@ -23,7 +23,7 @@ def records():
         for seed in SEEDS:
             run = f"{v}-{seed}"
             yield {"type": "run", "run": run, "schema": 1, "experiment": "by hand " + HOSTILE, "variant": variant,
-                   "seed": seed, "config": {"model": {"attention": {"mode": variant}}, "random": {"seed": seed}},
+                   "seed": seed, "config": {"record": {}, "model": {"attention": {"mode": variant}}, "random": {"seed": seed}},
                    "parameters": {"total": 10, "attention": 5}, "initial_digests": {}, "replicas": 1,
                    "environment": {"cpu": HOSTILE}}
             for step in range(1, 101):

@@ -31,7 +31,7 @@ struct RecordedExperiment {
     run.experiment = "by hand";
     run.variant = variants[variant];
     run.seed = seed;
-    run.config = R"({"model":{"attention":{"mode":"m)" + std::to_string(variant) +
+    run.config = R"({"record":{},"model":{"attention":{"mode":"m)" + std::to_string(variant) +
                  R"("}},"random":{"seed":)" + std::to_string(seed) + "}}";
     run.environment = {{"cpu", "a <fast> one"}};
     append_record(text, run);

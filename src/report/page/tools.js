@@ -21,7 +21,8 @@ const isolated = (text) => make("bdi", { textContent: text });
 
 function number(value) {
   if (value === null || Number.isNaN(value)) return "none";
-  return String(Number(value.toPrecision(4))).replace("-", "−").replace("e-", "e−");
+  const short = Number(value.toPrecision(4));
+  return (Math.abs(short) < 1e6 ? String(short) : short.toExponential()).replace("-", "−").replace("e-", "e−");
 }
 
 /** A colour or font of the style sheet. */
