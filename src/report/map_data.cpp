@@ -6,12 +6,14 @@
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
 #include "report/colour_map.hpp"
+#include "report/map_labels.hpp"
 #include "report/page_text.hpp"
 
 namespace qkvlab {
 
 namespace {
 
+constexpr size_t kTokenColumns = 24;
 constexpr size_t kChunkBytes = size_t{256} << 10;
 
 std::string json_string(std::string_view text) {
@@ -23,7 +25,7 @@ std::string json_string(std::string_view text) {
 std::string tokens_json(const std::vector<std::string>& tokens) {
   std::string json = "[";
   for (size_t i = 0; i < tokens.size(); ++i) {
-    json += (i > 0 ? "," : "") + json_string(token_label(tokens[i]));
+    json += (i > 0 ? "," : "") + json_string(token_label(tokens[i], kTokenColumns));
   }
   return json + "]";
 }

@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
 #include "report/colour_map.hpp"
+#include "report/map_labels.hpp"
 #include "report/page_text.hpp"
 #include "report/svg_axis.hpp"
 

@@ -14,7 +14,7 @@ namespace qkvlab {
 
 namespace {
 
-constexpr double kWidth = 640, kHeight = 300, kLeft = 62, kRight = 16, kTop = 10, kBottom = 34;
+constexpr double kWidth = 480, kHeight = 260, kLeft = 62, kRight = 16, kTop = 10, kBottom = 34;
 constexpr size_t kPointsOnPaper = 120, kPointsOnScreen = 400;
 
 /// Which ends of intervals an axis has room for.
@@ -50,14 +50,14 @@ SvgAxis step_axis(const CurveFigure& figure) {
 
 std::string grid_of(const SvgAxis& steps, const SvgAxis& heights) {
   std::string lines, texts;
-  for (const double tick : heights.ticks()) {
-    const std::string y = heights.place(tick);
+  for (const double mark : heights.marks()) {
+    const std::string y = heights.place(mark);
     lines += "M" + svg_number(kLeft) + " " + y + "H" + svg_number(kWidth - kRight);
-    texts += svg_text(kLeft - 8, heights.at(tick) + 4, "tick end", heights.tick_text(tick));
+    texts += svg_text(kLeft - 8, heights.at(mark) + 4, "tick end", heights.mark_text(mark));
   }
-  for (const double tick : steps.ticks()) {
-    if (tick < 0 || tick != std::floor(tick)) continue;
-    texts += svg_text(steps.at(tick), kHeight - kBottom + 18, "tick middle", steps.tick_text(tick));
+  for (const double mark : steps.marks()) {
+    if (mark < 0 || mark != std::floor(mark)) continue;
+    texts += svg_text(steps.at(mark), kHeight - kBottom + 18, "tick middle", steps.mark_text(mark));
   }
   texts += svg_text(kWidth - kRight, kHeight - 2, "tick end", "step");
   return "<path class=\"grid\" d=\"" + lines + "\"/>" + texts;

@@ -110,9 +110,9 @@ class DotFigure {
 
   std::string grid(double height) const {
     std::string lines, texts;
-    for (const double tick : axis_.ticks()) {
-      lines += "M" + axis_.place(tick) + " " + svg_number(kTop) + "V" + svg_number(height - kAxis);
-      texts += svg_text(axis_.at(tick), height - kAxis + 18, "tick middle", axis_.tick_text(tick));
+    for (const double mark : axis_.marks()) {
+      lines += "M" + axis_.place(mark) + " " + svg_number(kTop) + "V" + svg_number(height - kAxis);
+      texts += svg_text(axis_.at(mark), height - kAxis + 18, "tick middle", axis_.mark_text(mark));
     }
     std::string zero;
     if (!rows_.empty() && rows_.front().paired != nullptr) {

@@ -73,27 +73,6 @@ std::string script_json(std::string_view json) {
   return script;
 }
 
-std::string token_label(std::string_view token, size_t width) {
-  if (token.empty()) return "∅";
-  std::string label;
-  for (const char c : token) {
-    switch (c) {
-      case ' ':
-        label += "␣";
-        break;
-      case '\n':
-        label += "⏎";
-        break;
-      case '\t':
-        label += "⇥";
-        break;
-      default:
-        label += c;
-    }
-  }
-  return shorten(printable(label), width);
-}
-
 std::string base64(std::string_view bytes) {
   constexpr std::string_view kDigits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -23,10 +23,6 @@ std::string scroll_begin(std::string_view label, bool wide = false);
 /// strings only.
 std::string script_json(std::string_view json);
 
-/// A token as people see it: blanks, line ends and nothing at all have signs of their own ("␣",
-/// "⏎", "⇥", "∅"); else printable(), cut to `width` terminal columns.
-std::string token_label(std::string_view token, size_t width = 24);
-
 /// RFC 4648, with padding.
 std::string base64(std::string_view bytes);
 

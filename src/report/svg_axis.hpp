@@ -4,12 +4,14 @@
 #include <string_view>
 #include <vector>
 
+#include "report/axis.hpp"
+
 namespace qkvlab {
 
 /// Where numbers stand along one direction of a figure.
 class SvgAxis {
  public:
-  /// From the smallest to the largest finite number of `values`, rounded outwards to ticks, is
+  /// From the smallest to the largest finite number of `values`, rounded outwards to marks, is
   /// drawn from `from` to `to` (user units; `to` may be the smaller). Logarithmic where all are
   /// positive and the largest is `kWide` times the smallest or more, unless `linear` is asked for.
   /// Without any finite number it is [0, 1].
@@ -23,19 +25,13 @@ class SvgAxis {
   /// "123.4": that place with one decimal, as SVG's attributes want it.
   std::string place(double value) const;
 
-  const std::vector<double>& ticks() const { return ticks_; }
-  std::string tick_text(double tick) const;
-  bool logarithmic() const { return logarithmic_; }
+  const std::vector<double>& marks() const { return axis_.marks; }
+  std::string mark_text(double mark) const;
+  bool logarithmic() const { return axis_.logarithmic; }
 
  private:
-  void choose_linear_ticks();
-  void choose_logarithmic_ticks();
-
-  double low_ = 0, high_ = 1;
+  Axis axis_;
   double from_, to_;
-  bool logarithmic_ = false;
-  std::vector<double> ticks_;
-  int decimals_ = 0;
 };
 
 /// A number with at most one decimal: "12", "12.5".

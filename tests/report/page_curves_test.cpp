@@ -34,10 +34,10 @@ std::string drawing(const std::string& html, const std::string& style) {
 }
 
 TEST(PageCurves, LineAndBandGoThroughTheirPoints) {
-  // Heights from 0 to 1 on the axis from 266 up to 10, steps from 0 to 10 on that from 62 to 624.
+  // Heights from 0 to 1 on the axis from 226 up to 10, steps from 0 to 10 on that from 62 to 464.
   const std::string html = curve_html(figure_of({point(0, 0.5, 0.5), point(10, 1, 0)}), 3);
-  EXPECT_EQ(drawing(html, "line v0"), "M62 138L624 10");
-  EXPECT_EQ(drawing(html, "band v0"), "M62 10L624 10L624 10L62 266Z");
+  EXPECT_EQ(drawing(html, "line v0"), "M62 118L464 10");
+  EXPECT_EQ(drawing(html, "band v0"), "M62 10L464 10L464 10L62 226Z");
   EXPECT_NE(html.find("data-curve=\"3\""), std::string::npos);
 }
 
@@ -61,8 +61,8 @@ TEST(PageCurves, TheCaptionSaysWhereLinesEndAndWhatIsNotFinite) {
 TEST(PageCurves, AnIntervalBelowZeroDoesNotForbidALogarithmicAxis) {
   const CurveFigure figure = figure_of({point(0, 100, 200), point(1, 1, 5)});
   EXPECT_TRUE(is_logarithmic(figure));
-  // Upper ends 300 and 6 on an axis from 1 to 1000; the lower ones are below it.
-  EXPECT_EQ(drawing(curve_html(figure, 0), "band v0"), "M62 54.6L624 199.6L624 266L62 266Z");
+  // Upper ends 300 and 6 on an axis from 1 to 500; the lower ones are below it.
+  EXPECT_EQ(drawing(curve_html(figure, 0), "band v0"), "M62 27.8L464 163.7L464 226L62 226Z");
 }
 
 TEST(PageCurves, LongCurvesAreThinnedAndKeepTheirPeaks) {

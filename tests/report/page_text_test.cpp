@@ -43,19 +43,6 @@ TEST(PageText, JsonWithoutSuchCharactersStaysAsItIs) {
   EXPECT_EQ(script_json(json), json);
 }
 
-TEST(PageText, BlankTokensAreSeen) {
-  EXPECT_EQ(token_label(""), "∅");
-  EXPECT_EQ(token_label(" "), "␣");
-  EXPECT_EQ(token_label("\n"), "⏎");
-  EXPECT_EQ(token_label("a\tb"), "a⇥b");
-  EXPECT_EQ(token_label("机器人"), "机器人");
-}
-
-TEST(PageText, LongTokensAreCutByTheWidthThatTheyTake) {
-  EXPECT_EQ(token_label("abcdef", 4), "abc…");
-  EXPECT_EQ(token_label("机器人", 4), "机…");
-}
-
 // RFC 4648, section 10.
 TEST(PageText, Base64IsThatOfTheStandard) {
   EXPECT_EQ(base64(""), "");

@@ -15,12 +15,12 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 TEST(SvgAxis, EndsAreRoundNumbersAroundTheValues) {
   const SvgAxis axis({0.13, 0.87, 0.5}, 100, 200);
   EXPECT_FALSE(axis.logarithmic());
-  EXPECT_EQ(axis.ticks().size(), 6u);
-  EXPECT_DOUBLE_EQ(axis.ticks().front(), 0);
-  EXPECT_DOUBLE_EQ(axis.ticks().back(), 1);
+  EXPECT_EQ(axis.marks().size(), 6u);
+  EXPECT_DOUBLE_EQ(axis.marks().front(), 0);
+  EXPECT_DOUBLE_EQ(axis.marks().back(), 1);
   EXPECT_DOUBLE_EQ(axis.at(0.5), 150);
   EXPECT_EQ(axis.place(0.25), "125");
-  EXPECT_EQ(axis.tick_text(axis.ticks()[1]), "0.2");
+  EXPECT_EQ(axis.mark_text(axis.marks()[1]), "0.2");
 }
 
 TEST(SvgAxis, MayRunUpwards) {
@@ -32,7 +32,7 @@ TEST(SvgAxis, MayRunUpwards) {
 TEST(SvgAxis, WideRangesOfPositiveNumbersAreLogarithmic) {
   const SvgAxis axis({0.002, 3}, 0, 400);
   EXPECT_TRUE(axis.logarithmic());
-  EXPECT_EQ(axis.ticks().size(), 5u);  // 0.001 to 10
+  EXPECT_EQ(axis.marks().size(), 3u);  // of 0.002 to 5: 0.01, 0.1, 1
   EXPECT_NEAR(axis.at(0.1), 200, 1e-9);
   EXPECT_DOUBLE_EQ(axis.at(0), 0) << "what has no logarithm stands at the end";
   EXPECT_FALSE(SvgAxis({0.002, 3}, 0, 400, /*linear=*/true).logarithmic());
@@ -42,9 +42,9 @@ TEST(SvgAxis, WideRangesOfPositiveNumbersAreLogarithmic) {
 
 TEST(SvgAxis, ManyDecadesHaveFewTicks) {
   const SvgAxis axis({1e-30, 1}, 0, 100);
-  EXPECT_LE(axis.ticks().size(), 8u);
-  EXPECT_LE(axis.ticks().front(), 1e-30 * (1 + 1e-9));
-  EXPECT_GE(axis.ticks().back(), 1);
+  EXPECT_LE(axis.marks().size(), 8u);
+  EXPECT_LE(axis.marks().front(), 1e-30 * (1 + 1e-9));
+  EXPECT_GE(axis.marks().back(), 1);
 }
 
 TEST(SvgAxis, EqualValuesStandInTheMiddle) {
@@ -57,11 +57,11 @@ TEST(SvgAxis, EqualValuesStandInTheMiddle) {
 
 TEST(SvgAxis, WhatIsNotFiniteIsPassedOver) {
   const SvgAxis axis({1, kInfinity, std::nan(""), 2, -kInfinity}, 0, 100);
-  EXPECT_DOUBLE_EQ(axis.ticks().front(), 1);
-  EXPECT_DOUBLE_EQ(axis.ticks().back(), 2);
+  EXPECT_DOUBLE_EQ(axis.marks().front(), 1);
+  EXPECT_DOUBLE_EQ(axis.marks().back(), 2);
   EXPECT_DOUBLE_EQ(axis.at(kInfinity), 100);
   EXPECT_DOUBLE_EQ(axis.at(-kInfinity), 0);
-  EXPECT_FALSE(SvgAxis(Numbers{}, 0, 100).ticks().empty());
+  EXPECT_FALSE(SvgAxis(Numbers{}, 0, 100).marks().empty());
 }
 
 TEST(SvgAxis, PlacesAreShort) {
