@@ -45,10 +45,6 @@ std::string folder_of(const AblateCommand& command, const std::string& name) {
   return folder;
 }
 
-std::string plural(int64_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
-
 /// What is told of an ablation on stderr while it goes on.
 class Talk {
  public:
@@ -56,13 +52,13 @@ class Talk {
 
   void begins(const AblationForecast& forecast) {
     total_ = forecast.runs;
-    spdlog::info("{} × {} = {}{}", plural(static_cast<int64_t>(plan_.variants.size()), "variant"),
-                 plural(static_cast<int64_t>(plan_.seeds.size()), "seed"),
-                 plural(forecast.runs, "run"),
+    spdlog::info("{} × {} = {}{}", counted(static_cast<int64_t>(plan_.variants.size()), "variant"),
+                 counted(static_cast<int64_t>(plan_.seeds.size()), "seed"),
+                 counted(forecast.runs, "run"),
                  forecast.done > 0 ? ", " + std::to_string(forecast.done) + " of them done" : "");
     if (forecast.groups == 0) return;
-    spdlog::info("{} to train by {}: {}, and at most {} MB", plural(forecast.groups, "group"),
-                 plural(forecast.workers, "worker"),
+    spdlog::info("{} to train by {}: {}, and at most {} MB", counted(forecast.groups, "group"),
+                 counted(forecast.workers, "worker"),
                  forecast.seconds ? "about " + duration_text(*forecast.seconds) : "unknown time",
                  fixed(forecast.memory / kMegabyte, 0));
     if (plan_.base.random.scheme == RandomScheme::kTorchStream && plan_.variants.size() > 1) {
@@ -88,7 +84,7 @@ class Talk {
   void retries(size_t variant, const RunGroup& group, const std::string& reason) {
     const auto others = static_cast<int64_t>(group.runs.size()) - 1;
     progress_.note(printable("trying again " + run_text(plan_, variant, group.runs.front().seed) +
-                             (others > 0 ? " and " + plural(others, "other") : "") + ": " +
+                             (others > 0 ? " and " + counted(others, "other") : "") + ": " +
                              reason));
   }
 
@@ -174,11 +170,11 @@ void run_ablate(const AblateCommand& command) {
   }
   if (waiting > 0) {
     throw UserError(printable(folder) + "/experiment.json: does not list " +
-                        plural(waiting, "run") + " by its seed",
+                        counted(waiting, "run") + " by its seed",
                     ExitCode::kFailed);
   }
   if (!failures.empty()) {
-    throw UserError(plural(static_cast<int64_t>(failures.size()), "run") + " of " +
+    throw UserError(counted(static_cast<int64_t>(failures.size()), "run") + " of " +
                         std::to_string(plan.variants.size() * plan.seeds.size()) +
                         " did not complete",
                     ExitCode::kFailed);

@@ -131,7 +131,7 @@ CLI::App* add_ablate(CLI::App& app, AblateCommand& command) {
 CLI::App* add_compare(CLI::App& app, CompareCommand& command) {
   CLI::App* compare = app.add_subcommand(
       "compare", "Variants across seeds, seed by seed: what differs, and how sure that is");
-  add_comparison_options(compare, command.comparison);
+  add_comparison_options(compare, command.comparison, true);
   add_format(compare, command.format,
              {{"text", Format::kText},
               {"markdown", Format::kMarkdown},
@@ -151,7 +151,7 @@ CLI::App* add_show(CLI::App& app, ShowCommand& command) {
 CLI::App* add_report(CLI::App& app, ReportCommand& command) {
   CLI::App* report = app.add_subcommand(
       "report", "One HTML page of runs: comparison, every seed, curves, attention maps, config");
-  add_comparison_options(report, command.comparison);
+  add_comparison_options(report, command.comparison, false);
   const auto read = [&command](const std::string& file) {
     if (file.empty()) throw UserError("--out: a file's name must not be empty");
     command.out = file;

@@ -17,7 +17,7 @@ std::string text_of(const ComparisonResult& result) {
   for (const Comparison& comparison : result.comparisons) {
     text += (text.empty() ? "" : "\n") + comparison_text(comparison);
   }
-  for (const std::string& note : result.notes) text += printable(note) + "\n";
+  for (const std::string& note : result.notes) text += sentence_text(note);
   return text;
 }
 

@@ -64,6 +64,7 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
   choose_variants(options, baseline, names, observed.all);
   ComparisonChoice choice;
   choice.metric = metric_title(observed.metric);
+  choice.by = options.observation.by;
   choice.baseline = baseline;
   choice.higher_is_better = higher_taken_is_better(observed.metric);
   choice.unit = options.unit;
@@ -89,7 +90,12 @@ bool is_table_of_values(const std::string& path) {
 
 bool needs_series(const ComparisonOptions& options, const std::string& series) {
   const std::string& metric = options.observation.metric.name;
-  if (!metric.empty()) return names_series(metric, series);
+  // A single head's is asked for by its maps' name first.
+  if (metric.rfind(series + ".", 0) == 0) return true;
+  if (!metric.empty()) {
+    return names_series(metric, series) ||
+           names_series(metric, series.substr(series.find('.') + 1));
+  }
   // What the default is chosen from.
   return series == "test.loss" || series == "validation.loss" || series == "train.loss" ||
          series == "step.loss";

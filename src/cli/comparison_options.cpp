@@ -50,7 +50,7 @@ void add_metric(CLI::App* app, MetricChoice& metric) {
       ->type_name("DIRECTION");
 }
 
-void add_fields(CLI::App* app, ComparisonOptions& options) {
+void add_fields(CLI::App* app, ComparisonOptions& options, bool takes_tables) {
   app->add_option(
          "--by", options.observation.by,
          "A table for each value of this field of the config (model.d_model), of experiment "
@@ -69,6 +69,7 @@ void add_fields(CLI::App* app, ComparisonOptions& options) {
                   "training.optimizer.lr")
       ->type_name("NAME")
       ->capture_default_str();
+  if (!takes_tables) return;
   add_names(app, "--cell-columns", options.observation.cell_columns,
             "Of a table: the columns that tell apart what a variant has several of for a seed; "
             "default: as the values show")
@@ -81,9 +82,10 @@ void add_fields(CLI::App* app, ComparisonOptions& options) {
 
 }  // namespace
 
-void add_comparison_options(CLI::App* app, ComparisonOptions& options) {
+void add_comparison_options(CLI::App* app, ComparisonOptions& options, bool takes_tables) {
   app->add_option("PATH", options.paths,
-                  "Experiment folders and files of records, or one table of values (.csv, .tsv)")
+                  std::string("Experiment folders and files of records") +
+                      (takes_tables ? ", or one table of values (.csv, .tsv)" : ""))
       ->type_name("")
       ->required();
   add_metric(app, options.observation.metric);
@@ -92,7 +94,7 @@ void add_comparison_options(CLI::App* app, ComparisonOptions& options) {
       ->type_name("NAME");
   add_names(app, "--variants", options.variants,
             "The variants to compare with it, with commas between; default: all");
-  add_fields(app, options);
+  add_fields(app, options, takes_tables);
   add_integer(app, "--seed", options.seed, 0, INT64_MAX,
               "Random seed of the bootstrap and of sign flips");
 }

@@ -19,11 +19,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Run id -> where it begins.
+using Places = std::unordered_map<std::string, std::string>;
+
 /// Adds the records of one file to a recording.
 class FileReader {
  public:
-  FileReader(Recording& recording, const ReadingChoice& choice, std::string folder)
-      : recording_(recording), choice_(choice), folder_(std::move(folder)) {}
+  /// `places` holds where each run of the recording begins.
+  FileReader(Recording& recording, const ReadingChoice& choice, std::string folder, Places& places)
+      : recording_(recording), choice_(choice), folder_(std::move(folder)), places_(places) {}
 
   void read(const std::string& path) {
     path_ = path;
@@ -75,6 +79,11 @@ class FileReader {
   }
 
   void add_one(RunRecord& record) {
+    const auto [place, is_new] = places_.emplace(record.run, path_ + ":" + std::to_string(line_));
+    if (!is_new && begun_.count(record.run) == 0) {
+      throw UserError(path_ + ":" + std::to_string(line_) + ": run " + record.run +
+                      " is there twice, first in " + place->second);
+    }
     if (!begun_.emplace(record.run, recording_.runs.size()).second) {
       recording_.left_out.push_back(path_ + ":" + std::to_string(line_) + ": run " + record.run +
                                     " begins a second time; that is left out");
@@ -163,6 +172,7 @@ class FileReader {
   Recording& recording_;
   const ReadingChoice& choice_;
   std::string folder_, path_;
+  Places& places_;
   std::unordered_map<std::string, size_t> begun_;  // run id -> its place in the recording
   int64_t line_ = 0;
   int64_t strays_ = 0, first_stray_ = 0;
@@ -175,7 +185,8 @@ std::string baseline_of(const ExperimentFile& file, const std::string& path) {
   return baseline == nullptr ? "" : baseline->string();
 }
 
-void read_folder(const std::string& path, Recording& recording, const ReadingChoice& choice) {
+void read_folder(const std::string& path, Recording& recording, const ReadingChoice& choice,
+                 Places& places) {
   const ExperimentFolder folder(path);
   const ExperimentFile file = read_experiment_file(folder.experiment_file());
   recording.files.push_back(folder.experiment_file());
@@ -187,7 +198,7 @@ void read_folder(const std::string& path, Recording& recording, const ReadingCho
     const std::string records = folder.records_file(group.name());
     std::error_code error;
     const size_t before = recording.runs.size();
-    if (fs::exists(records, error)) FileReader(recording, choice, path).read(records);
+    if (fs::exists(records, error)) FileReader(recording, choice, path, places).read(records);
     missing += static_cast<int64_t>(group.runs.size() + before - recording.runs.size());
   }
   if (missing > 0) {
@@ -200,12 +211,13 @@ void read_folder(const std::string& path, Recording& recording, const ReadingCho
 
 Recording read_recording(const std::vector<std::string>& paths, const ReadingChoice& choice) {
   Recording recording;
+  Places places;
   for (const std::string& path : paths) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
-      FileReader(recording, choice, "").read(path);
+      FileReader(recording, choice, "", places).read(path);
     } else if (fs::exists(ExperimentFolder(path).experiment_file(), error)) {
-      read_folder(path, recording, choice);
+      read_folder(path, recording, choice, places);
     } else {
       throw UserError(path +
                       ": is no experiment's folder, it has no experiment.json; allowed: "

@@ -58,7 +58,8 @@ struct ReadingChoice {
 /// Reads experiment folders and record files, of runs that ended, were interrupted or are being
 /// written just now: what is whole is read, what is not is told of in `left_out`.
 ///
-/// Throws UserError where a path is neither, or cannot be read at all.
+/// Throws UserError where a path is neither, or cannot be read at all, and where two files hold the
+/// same run.
 Recording read_recording(const std::vector<std::string>& paths, const ReadingChoice& choice = {});
 
 /// "runs/a/records/2c7d….jsonl:3": where a run begins.

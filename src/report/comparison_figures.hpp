@@ -21,6 +21,7 @@ struct ComparisonFigure {
   Section section;
   Style style;
   const char* key;    // in JSON and CSV: "mean_ci"
+  const char* words;  // in a sentence: "interval of the mean"
   const char* title;  // of a column
   std::function<Figure<Numbers>(const VariantComparison&)> of;
   bool is_count_of_missing = false;  // shown in text only where some variant has some

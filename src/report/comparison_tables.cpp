@@ -1,6 +1,7 @@
 #include "report/comparison_tables.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -51,7 +52,7 @@ std::vector<std::pair<std::string, Table>> tables_of(const Comparison& compariso
   const std::string minus = "Δ = variant − " + comparison.baseline;
   const std::vector<std::pair<Section, std::string>> sections = {
       {Section::kVariant,
-       comparison.metric + (comparison.group.empty() ? "" : ", ") + comparison.group},
+       comparison.metric + (comparison.by.empty() ? "" : ", ") + comparison.group_title()},
       {Section::kDifference, minus + ", paired by " + pairs},
       {Section::kTest, "tests of these differences"},
       {Section::kUnpaired, minus + ", not paired"}};
@@ -65,12 +66,27 @@ std::vector<std::pair<std::string, Table>> tables_of(const Comparison& compariso
 
 }  // namespace
 
+std::string sentence_text(const std::string& sentence) {
+  constexpr size_t kWidth = 100;
+  std::string text, line;
+  std::istringstream words(printable(sentence));
+  for (std::string word; words >> word;) {
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > kWidth) {
+      text += line + "\n";
+      line = "  " + word;
+    } else {
+      line += (line.empty() ? "" : " ") + word;
+    }
+  }
+  return text + line + "\n";
+}
+
 std::string comparison_text(const Comparison& comparison) {
   std::string text;
   for (const auto& [title, table] : tables_of(comparison)) {
     text += printable(title) + "\n" + table.text() + "\n";
   }
-  for (const std::string& sentence : plain_words(comparison)) text += printable(sentence) + "\n";
+  for (const std::string& sentence : plain_words(comparison)) text += sentence_text(sentence);
   return text;
 }
 

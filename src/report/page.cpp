@@ -1,11 +1,13 @@
 #include "report/page.hpp"
 
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/number_text.hpp"
 #include "base/version.hpp"
 #include "report/page_assets.hpp"
 #include "report/page_comparison.hpp"
@@ -22,10 +24,6 @@ namespace {
 
 constexpr size_t kMostCurves = 12, kMostEntropies = 16;
 constexpr int64_t kMapBytes = int64_t{24} << 20;
-
-std::string counted(size_t count, const std::string& noun) {
-  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
-}
 
 std::string section(const std::string& id, const std::string& title, const std::string& body) {
   if (body.empty()) return "";
@@ -83,9 +81,21 @@ class PageWriter {
 
  private:
   std::vector<CurveFigure> figures_of(std::vector<std::string> metrics, size_t most) {
+    // One value is no curve; it stands in the tables.
+    metrics.erase(std::remove_if(metrics.begin(), metrics.end(),
+                                 [this](const auto& metric) { return !has_course(metric); }),
+                  metrics.end());
     for (size_t i = most; i < metrics.size(); ++i) not_drawn_.push_back(metrics[i]);
     if (metrics.size() > most) metrics.resize(most);
     return curve_figures(content_.recording, variants_, metrics);
+  }
+
+  bool has_course(const std::string& metric) const {
+    const auto& runs = content_.recording.runs;
+    return std::any_of(runs.begin(), runs.end(), [&](const RecordedRun& run) {
+      const auto series = run.series.find(metric);
+      return series != run.series.end() && series->second.steps.size() > 1;
+    });
   }
 
   std::string title() const {

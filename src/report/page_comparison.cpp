@@ -80,7 +80,7 @@ std::string table_of(const Comparison& comparison, const std::string& caption, S
 
 std::string comparison_html(const Comparison& comparison) {
   std::string html = "<div class=\"comparison\">";
-  if (!comparison.group.empty()) html += "<h3>" + html_name(comparison.group) + "</h3>";
+  if (!comparison.by.empty()) html += "<h3>" + html_name(comparison.group_title()) + "</h3>";
   html += "<ul class=\"words\">";
   for (const std::string& sentence : plain_words(comparison)) {
     html += "<li>" + html_text(sentence) + "</li>";

@@ -72,7 +72,9 @@ void add_short_coverage(const Comparison& comparison, std::vector<std::string>& 
       });
   if (any) {
     words.emplace_back(
-        "iqm_ci of fewer than ten seeds holds the truth in about 90 % instead of 95 %.");
+        "The interval of the IQM of fewer than ten seeds holds the truth in about 90 % instead of "
+        "95 "
+        "%.");
   }
 }
 
@@ -81,7 +83,7 @@ bool says_nothing(const VariantComparison& variant) {
   return variant.paired ? variant.paired->differences.ranked.empty() : !variant.unpaired->value;
 }
 
-/// "No median_ci, iqm_ci (needs at least 6 seeds): full, uniform."
+/// "No interval of the median, interval of the IQM (needs at least 6 seeds): full, uniform."
 void add_unknown(const Comparison& comparison, std::vector<std::string>& words) {
   struct Missing {
     std::string what, reason;
@@ -90,7 +92,7 @@ void add_unknown(const Comparison& comparison, std::vector<std::string>& words) 
   std::vector<Missing> all;
   for (const ComparisonFigure& figure : comparison_figures()) {
     const bool of_pairs = figure.section != ComparisonFigure::Section::kVariant;
-    const std::string what = figure.key + std::string(of_pairs ? " of differences" : "");
+    const std::string what = figure.words;
     std::vector<Missing> missing;  // of this figure, one for each reason
     for (const VariantComparison& variant : comparison.variants) {
       if (!has_section(variant, figure.section) || (of_pairs && says_nothing(variant))) continue;

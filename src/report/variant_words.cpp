@@ -34,10 +34,6 @@ class VariantWords {
     if (count == 0) {
       return name + ": no pair with " + baseline + " finished, so no difference can be told.";
     }
-    if (pairs.n == 0 && is_zero_everywhere()) {
-      return name + ": in none of " + counted(count, "pair") + " did it or " + baseline +
-             " finish, so no difference can be told.";
-    }
     if (!variant_.p_holm.value) {
       return name + ": nothing can be told of its difference to " + baseline + ", " +
              variant_.p_holm.reason + ".";
@@ -94,8 +90,9 @@ class VariantWords {
   std::string adjustment() const { return "Holm over " + std::to_string(tests_) + " variants"; }
 
   std::string test_name() const {
-    const std::string test =
-        variant_.paired->is_decided_by_rank() ? "Wilcoxon, diverged runs ranked last" : "sign-flip";
+    const std::string test = variant_.paired->is_decided_by_rank()
+                                 ? "Wilcoxon, runs without a value ranked last"
+                                 : "sign-flip";
     return " (" + test + (tests_ > 1 ? ", " + adjustment() : "") + ")";
   }
 
@@ -165,7 +162,8 @@ class VariantWords {
       return start + ", whatever " + (count == 1 ? "its value" : "their values") +
              ": the smallest p that they can reach is " + probability_text(smallest);
     }
-    return start + " beside " + std::to_string(tests_ - 1) +
+    return counted(count, noun_) + " are too few to tell it from " + comparison_.baseline +
+           " beside " + counted(tests_ - 1, "variant") +
            " more: the smallest p that they can reach is " + probability_text(smallest) +
            ", by Holm " + probability_text(smallest_adjusted_p());
   }

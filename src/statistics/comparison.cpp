@@ -52,6 +52,7 @@ class TableComparer {
                 const ComparisonChoice& choice)
       : table_(table), choice_(choice) {
     comparison_.metric = choice.metric;
+    comparison_.by = choice.by;
     comparison_.group = group;
     comparison_.baseline = choice.baseline.empty() ? table.variants.front() : choice.baseline;
     comparison_.higher_is_better = choice.higher_is_better;
@@ -78,19 +79,35 @@ class TableComparer {
   }
 
  private:
+  /// Compares in the cells that all variants have, so that values and differences are of the same
+  /// ones; where there are none, each variant in its own.
   void set_cells() {
     std::set<std::string> all;
     for (const auto& [name, seeds] : table_.cells) {
-      for (const std::string& cell : cells_of(seeds)) all.insert(cell);
+      const std::vector<std::string> own = cells_of(seeds);
+      shared_ = all.empty() ? own : common(shared_, own);
+      all.insert(own.begin(), own.end());
     }
-    if (all.size() > 1) comparison_.cells = {all.begin(), all.end()};
+    const std::vector<std::string> averaged =
+        shared_.empty() ? std::vector<std::string>(all.begin(), all.end()) : shared_;
+    if (all.size() > 1) comparison_.cells = averaged;
+    for (const std::string& cell : averaged) all.erase(cell);
+    if (!all.empty()) {
+      std::string left_out;
+      for (const std::string& cell : all) left_out += (left_out.empty() ? "" : ", ") + cell;
+      comparison_.warnings.push_back("left out, since not all variants have them: " + left_out);
+    }
+  }
+
+  std::vector<std::string> cells_to_compare(const SeedCells& seeds) const {
+    return shared_.empty() ? cells_of(seeds) : shared_;
   }
 
   VariantComparison summary(const std::string& name) const {
     VariantComparison variant;
     variant.variant = name;
     const SeedCells& seeds = table_.cells.at(name);
-    const UnitValues units = unit_values(seeds, cells_of(seeds), choice_.unit);
+    const UnitValues units = unit_values(seeds, cells_to_compare(seeds), choice_.unit);
     for (const auto& [id, unit] : units) {
       variant.diverged += unit.state == State::kDiverged ? 1 : 0;
       variant.not_reached += unit.state == State::kNotReached ? 1 : 0;
@@ -117,25 +134,25 @@ class TableComparer {
 
   void add_difference(VariantComparison& variant) {
     const SeedCells& seeds = table_.cells.at(variant.variant);
-    const std::vector<std::string> own = cells_of(seeds), of_baseline = cells_of(*baseline_);
-    const std::vector<std::string> cells = common(own, of_baseline);
-    Pairing pairing = pairing_of(seeds, *baseline_);
-    if (cells.empty()) pairing.why_not = "no cell is in both";
-    const UnitValues units = unit_values(seeds, cells.empty() ? own : cells, choice_.unit);
+    const UnitValues units = unit_values(seeds, cells_to_compare(seeds), choice_.unit);
     const UnitValues baseline_units =
-        unit_values(*baseline_, cells.empty() ? of_baseline : cells, choice_.unit);
-    if (!cells.empty() && cells.size() < std::max(own.size(), of_baseline.size())) {
-      warn(variant,
-           "is compared in the " + counted(cells.size(), "cell") + " that the baseline has too");
+        unit_values(*baseline_, cells_to_compare(*baseline_), choice_.unit);
+    UnitDifferences found = unit_differences(units, baseline_units, choice_.higher_is_better);
+    const std::vector<double> values = ranked_values(units, std::nullopt);
+    const std::vector<double> baseline_values = ranked_values(baseline_units, std::nullopt);
+    Pairing pairing = pairing_of(seeds, *baseline_);
+    if (shared_.empty()) {
+      pairing.why_not = "no cell is in all variants";
+    } else if (found.ranked.size() == 1 && values.size() > 1 && baseline_values.size() > 1) {
+      pairing.why_not = "one seed alone is in both";
     }
     if (!pairing.why_not.empty()) {
       variant.why_unpaired = pairing.why_not;
-      variant.unpaired = welch_test(ranked_values(units, std::nullopt),
-                                    ranked_values(baseline_units, std::nullopt));
+      variant.unpaired = welch_test(values, baseline_values);
       return;
     }
     if (!pairing.warning.empty()) warn(variant, pairing.warning);
-    variant.paired = paired(unit_differences(units, baseline_units, choice_.higher_is_better));
+    variant.paired = paired(std::move(found));
     const UnitDifferences& differences = variant.paired->differences;
     UnitValues either = units;
     either.insert(baseline_units.begin(), baseline_units.end());
@@ -203,10 +220,13 @@ class TableComparer {
   const ObservationTable& table_;
   const ComparisonChoice& choice_;
   const SeedCells* baseline_ = nullptr;
+  std::vector<std::string> shared_;  // the cells that all variants have
   Comparison comparison_;
 };
 
 }  // namespace
+
+std::string Comparison::group_title() const { return by.empty() ? "" : by + " = " + group; }
 
 Figure<double> PairedComparison::p() const {
   if (is_decided_by_rank()) {

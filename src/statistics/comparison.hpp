@@ -17,6 +17,7 @@ namespace qkvlab {
 
 struct ComparisonChoice {
   std::string metric;    // how it is called, "best test.loss"
+  std::string by;        // the field whose values are groups of observations; often empty
   std::string baseline;  // the name of a variant; empty: the first that was observed
   std::optional<bool> higher_is_better;  // nothing: it is not known which values are better
   Unit unit = Unit::kSeed;
@@ -69,13 +70,16 @@ struct VariantComparison {
 /// A table: variants against one baseline.
 struct Comparison {
   std::string metric;
-  std::string group;     // the value of the field that tables are made by; often empty
-  std::string baseline;  // none of the variants where the table lacks it: then nothing is compared
+  std::string by, group;  // the field that tables are made by, and its value; often empty
+  std::string baseline;   // none of the variants where the table lacks it: then nothing is compared
   std::optional<bool> higher_is_better;
   Unit unit = Unit::kSeed;
   std::vector<std::string> cells;  // what was averaged within a seed; empty where nothing was
   std::vector<VariantComparison> variants;  // in the order in which they were observed
   std::vector<std::string> warnings;        // plain sentences on what was left out, and why
+
+  /// "task = SORT"; empty where there is one table.
+  std::string group_title() const;
 };
 
 /// Compares variants, in a table for each group of the observations. Throws UserError where the

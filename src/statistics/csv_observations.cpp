@@ -155,9 +155,9 @@ class CsvObserver {
     observations_.all.push_back(std::move(observation));
   }
 
-  /// Empty: the run has no value yet. Not finite: it diverged.
+  /// Empty, or NA as R writes it: the run has no value yet. Not finite: it diverged.
   void read_value(const std::string& text, Observation& observation) const {
-    if (text.empty()) {
+    if (text.empty() || text == "NA") {
       observation.outcome = Outcome::kUnfinished;
       return;
     }
@@ -168,8 +168,10 @@ class CsvObserver {
     const bool is_too_large =
         std::isfinite(observation.value) && std::abs(observation.value) > kLargest;
     if (error != std::errc() || stop != end || is_too_large) {
-      throw UserError(observation.place + ": " + titles_[metric_] +
-                      ": must be a number of at most 1e100 in size, or empty, got '" + text + "'");
+      throw UserError(
+          observation.place + ": " + titles_[metric_] +
+          ": must be a number of at most 1e100 in size, or empty, got '" + text + "'" +
+          (choice_.metric.name.empty() ? "; --metric names another column than the last" : ""));
     }
     if (!std::isfinite(observation.value)) observation.outcome = Outcome::kDiverged;
   }

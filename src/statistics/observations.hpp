@@ -36,8 +36,9 @@ Observations observe_runs(const Recording& recording, const ObservationChoice& c
 /// The same of a table of comma-separated values (see read_csv), one observation a line. Where
 /// several lines are of one variant and seed, cells are told apart by `cell_columns`, or by those
 /// other columns in which such lines differ and each of whose values several seeds or variants
-/// have: a measurement differs too, but hardly in values that it has elsewhere. An empty value is
-/// one of a run that has not finished, one that is no finite number ("nan") of a run that diverged.
+/// have: a measurement differs too, but hardly in values that it has elsewhere. An empty value (or
+/// NA) is one of a run that has not finished, one that is no finite number ("nan") of a run that
+/// diverged.
 ///
 /// Throws UserError naming file and line, or what columns there are.
 Observations observe_csv(const std::string& path, const ObservationChoice& choice);

@@ -13,9 +13,12 @@ namespace qkvlab {
 
 namespace {
 
+/// What a metric is of where only its own name is given: what is held out, or else training.
+constexpr const char* kSplits[] = {"test", "validation", "train"};
+
 /// The split of the loss that a table of `ablate` begins with: what is held out, or else training.
 std::string default_metric(const Recording& recording) {
-  for (const char* split : {"test", "validation", "train"}) {
+  for (const char* split : kSplits) {
     std::string loss = std::string(split) + ".loss";
     if (recording.metrics.count(loss) > 0) return loss;
   }
@@ -27,13 +30,23 @@ class RunObserver {
   RunObserver(const Recording& recording, const ObservationChoice& choice)
       : recording_(recording), choice_(choice) {
     observations_.metric = choice.metric;
-    if (observations_.metric.name.empty()) observations_.metric.name = default_metric(recording);
+    std::string& name = observations_.metric.name;
+    if (name.empty()) name = default_metric(recording);
+    if (recording.metrics.count(name) == 0) {
+      for (const char* split : kSplits) {  // "accuracy"
+        if (recording.metrics.count(split + ("." + name)) > 0) {
+          name = split + ("." + name);
+          break;
+        }
+      }
+    }
   }
 
   Observations observe() {
     check_metric();
     for (const RecordedRun& run : recording_.runs) observe(run);
     add_runs_without_parts();
+    warn_of_single_values();
     for (const auto& [variant, runs] : without_metric_) {
       observations_.warnings.push_back(variant + ": " + std::to_string(runs) +
                                        (runs == 1 ? " run recorded no " : " runs recorded no ") +
@@ -96,6 +109,7 @@ class RunObserver {
   void add_part(Candidate candidate, const Parts& parts, const Series* series) {
     candidate.parts.insert(candidate.parts.end(), parts.begin(), parts.end());
     if (series != nullptr) {
+      longest_course_ = std::max(longest_course_, series->steps.size());
       const TakenValue taken = taken_value(*candidate.observation.run, *series);
       candidate.observation.outcome = taken.outcome;
       candidate.observation.value = taken.value;
@@ -126,6 +140,15 @@ class RunObserver {
     return field(*candidate.observation.run, choice_.by);
   }
 
+  /// A course of one value is none.
+  void warn_of_single_values() {
+    const MetricChoice& metric = observations_.metric;
+    if (metric.taken == Taken::kEnd || longest_course_ != 1) return;
+    observations_.warnings.push_back(
+        "each run has one value of " + metric.name +
+        " alone, at its end: there is no course to take anything from");
+  }
+
   /// Runs without a value have the parts that others of their variant have; where no run of it was
   /// measured, those of any variant.
   void add_runs_without_parts() {
@@ -151,6 +174,7 @@ class RunObserver {
   Observations observations_;
   std::vector<Candidate> candidates_, without_parts_;
   std::map<std::string, std::set<Parts>> parts_of_variant_;
+  size_t longest_course_ = 0;                      // of all runs, in values
   std::map<std::string, int64_t> without_metric_;  // runs of a variant that have no value
 };
 

@@ -112,6 +112,10 @@ UnitDifferences unit_differences(const UnitValues& variant, const UnitValues& ba
       differences.ranked[id] = neither ? 0 : unit.is_finished() ? -bad : bad;
     }
   }
+  // Where no pair has a value, that both have none says nothing.
+  const bool none = std::all_of(differences.ranked.begin(), differences.ranked.end(),
+                                [](const auto& one) { return one.second == 0; });
+  if (none && differences.finished.empty()) differences.ranked.clear();
   return differences;
 }
 

@@ -51,7 +51,8 @@ struct UnitDifferences {
   std::map<UnitId, double> finished;  // of those with two values; 0 where these are tied
   std::map<UnitId, double> ranked;    // those, and the others: infinitely bad where the variant has
                                       // no value, infinitely good where the baseline has none, 0
-                                      // where neither has; left out as in ranked_values
+                                      // where neither has; empty where no pair has a value, and
+                                      // left out as in ranked_values
   double values_size = 0;             // the largest magnitude of the values
 };
 UnitDifferences unit_differences(const UnitValues& variant, const UnitValues& baseline,

@@ -7,8 +7,8 @@
 namespace qkvlab {
 
 /// Reasons that several statistics share, as clauses for Figure::reason.
-constexpr const char* kRunDiverged = "a run diverged";
-constexpr const char* kTooManyDiverged = "too many runs diverged";
+constexpr const char* kRunDiverged = "a run has no value";
+constexpr const char* kTooManyDiverged = "too many runs have no value";
 constexpr const char* kTooLarge = "the values are too large to compute with";
 
 /// Why `values`, one per seed, are too few (below `at_least`, which is 1 or 2) or hold a NaN; empty

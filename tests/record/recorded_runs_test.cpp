@@ -135,6 +135,16 @@ TEST_F(RecordedRuns, WhatIsNotWholeIsLeftOutAndTold) {
   EXPECT_EQ(recording.left_out[5], path_ + ": the last line is cut, or being written just now");
 }
 
+TEST_F(RecordedRuns, ARunThatTwoFilesHoldIsRefused) {
+  const std::string first = folder_.write("a.jsonl", run_line("a", "full", 3));
+  const std::string second =
+      folder_.write("b.jsonl", run_line("b", "full", 4) + run_line("a", "full", 3));
+  EXPECT_EQ(user_error([&] {
+              read_recording({first, second});
+            }),
+            second + ":2: run a is there twice, first in " + first + ":1");
+}
+
 TEST_F(RecordedRuns, ManyDamagedLinesAreCounted) {
   std::string content = run_line("a", "full", 3);
   for (int i = 0; i < 7; ++i) content += "{\n";

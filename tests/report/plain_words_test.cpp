@@ -29,7 +29,8 @@ TEST(PlainWords, ADifferenceIsSaidWithItsSizeAndDirection) {
   const Texts worse = words(observations_of("full", kSeven) + observations_of("none", higher));
   ASSERT_EQ(worse.size(), 2u);
   EXPECT_EQ(worse[1],
-            "iqm_ci of fewer than ten seeds holds the truth in about 90 % instead of 95 %.");
+            "The interval of the IQM of fewer than ten seeds holds the truth in about 90 % instead "
+            "of 95 %.");
   EXPECT_EQ(
       worse[0],
       "none differs from full: test.loss is on average 1.57 higher (worse), 95 % CI +1.077 to "
@@ -71,11 +72,11 @@ TEST(PlainWords, ComparingManyAtOnceTakesMoreSeeds) {
     observations = observations + observations_of(name, {2, 4, 6, 8, 10, 12});
   }
   const std::string said = words(observations)[0];
-  EXPECT_EQ(
-      said.rfind("a: 6 seeds cannot tell it from full beside 1 more: the smallest p that they "
-                 "can reach is 0.031, by Holm 0.062. So far",
-                 0),
-      0u)
+  EXPECT_EQ(said.rfind(
+                "a: 6 seeds are too few to tell it from full beside 1 variant more: the smallest p "
+                "that they can reach is 0.031, by Holm 0.062. So far",
+                0),
+            0u)
       << said;
   EXPECT_NE(said.find(" beside as many variants."), std::string::npos) << said;
 }
@@ -93,7 +94,7 @@ TEST(PlainWords, WhereRunsDivergedTheRanksDecideAndAMeanIsNotJudged) {
                 "the 2 that finished test.loss is on average 1.5 lower, 95 % CI"),
       std::string::npos)
       << said;
-  EXPECT_NE(said.find("; p 0.062 (Wilcoxon, diverged runs ranked last)"), std::string::npos)
+  EXPECT_NE(said.find("; p 0.062 (Wilcoxon, runs without a value ranked last)"), std::string::npos)
       << said;
 }
 
@@ -124,7 +125,7 @@ TEST(PlainWords, WhatDivergedIsCounted) {
       said[0],
       "none cannot be told from full: better in 0 and worse in 1 of 6 pairs, 1 of them with a "
       "run that diverged; in the 5 that finished test.loss is on average the same, 95 % CI 0 "
-      "to 0; p 1 (Wilcoxon, diverged runs ranked last).");
+      "to 0; p 1 (Wilcoxon, runs without a value ranked last).");
   EXPECT_EQ(said[1],
             "none: 1 seed diverged; mean and sd are of the finished, median and IQM count this as "
             "the worst.");
@@ -133,11 +134,13 @@ TEST(PlainWords, WhatDivergedIsCounted) {
 
 TEST(PlainWords, WhatIsMissingIsNamedOnceWithItsReason) {
   const Texts said = words(observations_of("full", {1, 2}) + observations_of("none", {1, 3}));
+  EXPECT_NE(
+      std::find(said.begin(), said.end(),
+                "No interval of the median, interval of the IQM (needs at least 6 seeds): full, "
+                "none."),
+      said.end());
   EXPECT_NE(std::find(said.begin(), said.end(),
-                      "No median_ci, iqm_ci (needs at least 6 seeds): full, none."),
-            said.end());
-  EXPECT_NE(std::find(said.begin(), said.end(),
-                      "No median_ci of differences (needs at least 6 seeds): none."),
+                      "No interval of the median difference (needs at least 6 seeds): none."),
             said.end());
 }
 

@@ -135,11 +135,11 @@ TEST(Bootstrap, WhatCannotBeComputedHasAReason) {
   EXPECT_EQ(reason({}, sum_of), "needs at least two seeds");
   EXPECT_EQ(reason({1}, sum_of), "needs at least two seeds");
   EXPECT_EQ(reason({1, kNan}, sum_of), "a value is not a number");
-  EXPECT_EQ(reason({1, kInfinity}, sum_of), "too many runs diverged");
-  EXPECT_EQ(reason({kInfinity, kInfinity}, sum_of), "too many runs diverged");
-  EXPECT_EQ(reason({1, 2, 3, kInfinity}, sorted_interquartile_mean), "too many runs diverged");
+  EXPECT_EQ(reason({1, kInfinity}, sum_of), "too many runs have no value");
+  EXPECT_EQ(reason({kInfinity, kInfinity}, sum_of), "too many runs have no value");
+  EXPECT_EQ(reason({1, 2, 3, kInfinity}, sorted_interquartile_mean), "too many runs have no value");
   EXPECT_EQ(reason({-kInfinity, 1, 2, 3, 4, 5, 6, kInfinity}, sorted_interquartile_mean),
-            "too many runs diverged");
+            "too many runs have no value");
   EXPECT_EQ(reason({0, 1, 1, 1, 2}, sorted_interquartile_mean),
             "leaving out any one seed changes nothing");
   // The sum of unlike values is largest when none is drawn twice.

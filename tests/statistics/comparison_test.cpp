@@ -171,9 +171,12 @@ TEST(Comparison, AVariantIsComparedInTheCellsThatItHas) {
   observations.resize(9);  // b without sort
   const Comparison comparison = compare_one(observations);
   EXPECT_EQ(comparison.variants[1].incomplete, 0);
+  EXPECT_EQ(*comparison.variants[1].mean.value - *comparison.variants[0].mean.value,
+            *comparison.variants[1].paired->mean.value)
+      << "values and differences are of the same cells";
   EXPECT_EQ(comparison.variants[1].paired->differences.finished,
             (std::map<UnitId, double>{{{0, ""}, 1}, {{1, ""}, 2}, {{2, ""}, 3}}));
-  EXPECT_EQ(comparison.warnings, Texts{"b: is compared in the 1 cell that the baseline has too"});
+  EXPECT_EQ(comparison.warnings, Texts{"left out, since not all variants have them: task=sort"});
 }
 
 TEST(Comparison, CellsThatOnlyOneHasAreNotPaired) {
@@ -182,7 +185,7 @@ TEST(Comparison, CellsThatOnlyOneHasAreNotPaired) {
   for (size_t i = 0; i < 6; ++i) observations[i].cell = i < 3 ? "task=sort" : "task=copy";
   observations.erase(observations.begin() + 6, observations.end());
   const VariantComparison b = compare_one(observations).variants[1];
-  EXPECT_EQ(b.why_unpaired, "no cell is in both");
+  EXPECT_EQ(b.why_unpaired, "no cell is in all variants");
   EXPECT_EQ(b.unpaired->value->difference, 2) << "4 − 2, each over its own cell";
 }
 
@@ -256,6 +259,26 @@ TEST(Comparison, SeedsThatOnlyOneHasAreLeftOutOfTheDifferences) {
   EXPECT_EQ(comparison.variants[1].paired->n, 2);
   EXPECT_EQ(comparison.warnings,
             Texts{"b: 3 seeds have no pair and are left out of the differences"});
+}
+
+TEST(Comparison, OnePairAmongManyRunsIsNotAllThatIsSaid) {
+  std::vector<Observation> observations =
+      observations_of("a", {1, 2, 3}) + observations_of("b", {4, 5, 7});
+  observations[4].seed = 11;
+  observations[5].seed = 12;
+  const VariantComparison b = compare_one(observations).variants[1];
+  EXPECT_EQ(b.why_unpaired, "one seed alone is in both");
+  EXPECT_NEAR(b.unpaired->value->difference, 16.0 / 3 - 2, 1e-12);
+}
+
+TEST(Comparison, WhereNoPairHasAValueThereIsNoFigureOfIt) {
+  std::vector<Observation> observations =
+      observations_of("a", {1, 2, 3}) + observations_of("b", {4, 5, 7});
+  for (Observation& one : observations) one.outcome = Outcome::kDiverged;
+  const VariantComparison b = compare_one(observations).variants[1];
+  EXPECT_FALSE(b.paired->median.value.has_value());
+  EXPECT_FALSE(b.paired->wilcoxon.value.has_value());
+  EXPECT_FALSE(b.p_holm.value.has_value());
 }
 
 TEST(Comparison, RunsThatSawOtherBatchesAreNotPaired) {

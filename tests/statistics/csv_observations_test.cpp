@@ -79,12 +79,13 @@ TEST_F(CsvObservations, ColumnsMayHaveOtherNames) {
 
 TEST_F(CsvObservations, WhatIsNoFiniteNumberHasDiverged) {
   const Observations observed =
-      observe("variant,seed,loss\na,0,nan\na,1,inf\na,2,-inf\na,3,Infinity\na,4,1\na,5,\n");
+      observe("variant,seed,loss\na,0,nan\na,1,inf\na,2,-inf\na,3,Infinity\na,4,1\na,5,\na,6,NA\n");
   for (int seed = 0; seed < 4; ++seed) {
     EXPECT_EQ(observed.all[static_cast<size_t>(seed)].outcome, Outcome::kDiverged) << seed;
   }
   EXPECT_EQ(observed.all[4].outcome, Outcome::kFinished);
   EXPECT_EQ(observed.all[5].outcome, Outcome::kUnfinished) << "there is no value yet";
+  EXPECT_EQ(observed.all[6].outcome, Outcome::kUnfinished);
 }
 
 TEST_F(CsvObservations, MistakesNameFileAndLine) {
@@ -99,8 +100,11 @@ TEST_F(CsvObservations, MistakesNameFileAndLine) {
   EXPECT_EQ(complaint("variant,seed,loss,loss\n"), path_ + ":1: two columns are named 'loss'");
   EXPECT_EQ(complaint("variant,seed,loss\na,one,1\n"),
             path_ + ":2: seed: must be an integer, got 'one'");
-  EXPECT_EQ(complaint("variant,seed,loss\na,1,1.5x\n"),
-            path_ + ":2: loss: must be a number of at most 1e100 in size, or empty, got '1.5x'");
+  EXPECT_EQ(
+      complaint("variant,seed,loss\na,1,1.5x\n"),
+      path_ +
+          ":2: loss: must be a number of at most 1e100 in size, or empty, got '1.5x'; --metric "
+          "names another column than the last");
   EXPECT_EQ(complaint(""), path_ + ": is empty; its first line must name columns");
   ObservationChoice choice;
   choice.metric.taken = Taken::kBest;

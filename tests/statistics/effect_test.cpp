@@ -24,7 +24,7 @@ TEST(Effect, MeanInUnitsOfTheDeviation) {
   EXPECT_EQ(d_z({1}).reason, "needs at least two seeds");
   EXPECT_EQ(d_z({0, 0, 0}).reason, "the differences do not vary");
   EXPECT_EQ(d_z({0.1, 0.1, 0.1}).reason, "the differences do not vary");
-  EXPECT_EQ(d_z({1, kInfinity}).reason, "a run diverged");
+  EXPECT_EQ(d_z({1, kInfinity}).reason, "a run has no value");
   EXPECT_EQ(d_z({1, kNan}).reason, "a value is not a number");
   EXPECT_DOUBLE_EQ(d_z({1e200, 3e200}).value.value(), std::sqrt(2))
       << "though its squares overflow";

@@ -57,7 +57,7 @@ TEST(MeanInterval, OfEqualValuesIsThePoint) {
 TEST(MeanInterval, WhatCannotBeComputedHasAReason) {
   EXPECT_EQ(mean_interval({}).reason, "needs at least two seeds");
   EXPECT_EQ(mean_interval({1}).reason, "needs at least two seeds");
-  EXPECT_EQ(mean_interval({1, kInfinity, 2}).reason, "a run diverged");
+  EXPECT_EQ(mean_interval({1, kInfinity, 2}).reason, "a run has no value");
   EXPECT_EQ(mean_interval({1, kNan}).reason, "a value is not a number");
   EXPECT_EQ(mean_interval({1e308, -1e308}).reason, "the values are too large to compute with");
   EXPECT_EQ(mean_interval({1e308, 1.1e308}).reason, "the values are too large to compute with");
@@ -93,8 +93,8 @@ TEST(MedianInterval, OfAnotherConfidenceByHand) {
 TEST(MedianInterval, EndsMustBeFinite) {
   EXPECT_EQ(median_interval({}).reason, "needs at least one seed");
   EXPECT_EQ(median_interval({1, kNan, 1, 1, 1, 1}).reason, "a value is not a number");
-  EXPECT_EQ(median_interval({1, 2, 3, 4, 5, kInfinity}).reason, "too many runs diverged");
-  EXPECT_EQ(median_interval({1, 2, 3, 4, 5, -kInfinity}).reason, "too many runs diverged");
+  EXPECT_EQ(median_interval({1, 2, 3, 4, 5, kInfinity}).reason, "too many runs have no value");
+  EXPECT_EQ(median_interval({1, 2, 3, 4, 5, -kInfinity}).reason, "too many runs have no value");
   // Of nine values the second and the second last.
   const Figure<Interval> found = median_interval({-kInfinity, 1, 2, 3, 4, 5, 6, 7, kInfinity});
   EXPECT_EQ(found.value.value().low, 1);

@@ -52,10 +52,11 @@ TEST(Location, ToBeResampledTheMeanOfTheMiddleHalfMayBeInfinite) {
 TEST(Location, WhatCannotBeComputedHasAReason) {
   for (const auto& statistic : {median, interquartile_mean}) {
     EXPECT_EQ(statistic({}).reason, "needs at least one seed");
-    EXPECT_EQ(statistic({kInfinity}).reason, "too many runs diverged");
-    EXPECT_EQ(statistic({kInfinity, 1}).reason, "too many runs diverged");
-    EXPECT_EQ(statistic({kInfinity, -kInfinity}).reason, "too many runs diverged");
-    EXPECT_EQ(statistic({1, kInfinity, kInfinity, kInfinity}).reason, "too many runs diverged");
+    EXPECT_EQ(statistic({kInfinity}).reason, "too many runs have no value");
+    EXPECT_EQ(statistic({kInfinity, 1}).reason, "too many runs have no value");
+    EXPECT_EQ(statistic({kInfinity, -kInfinity}).reason, "too many runs have no value");
+    EXPECT_EQ(statistic({1, kInfinity, kInfinity, kInfinity}).reason,
+              "too many runs have no value");
     EXPECT_EQ(statistic({1, kNan, 2}).reason, "a value is not a number");
     EXPECT_EQ(statistic({1}).reason, "");
     EXPECT_FALSE(statistic({}).value || statistic({kInfinity}).value || statistic({kNan}).value);

@@ -132,6 +132,22 @@ TEST(RunObservations, HeadsAreCellsOfARunAlsoWhereItDiverged) {
                    "full 1 head=1 diverged", "none 0 head=0 diverged", "none 0 head=1 diverged"}));
 }
 
+TEST(RunObservations, AMetricNeedsNoSplitWhereOneHasIt) {
+  ObservationChoice choice;
+  choice.metric.name = "loss";
+  EXPECT_EQ(observe_runs(recording_of({recorded_run("full", 0, 1)}), choice).metric.name,
+            "test.loss");
+}
+
+TEST(RunObservations, ACourseOfOneValueIsToldToBeNone) {
+  ObservationChoice choice;
+  choice.metric.taken = Taken::kArea;
+  EXPECT_EQ(
+      observe_runs(recording_of({recorded_run("full", 0, 1)}), choice).warnings,
+      Texts{"each run has one value of test.loss alone, at its end: there is no course to take "
+            "anything from"});
+}
+
 TEST(RunObservations, AMetricThatNoRunHasIsRefused) {
   const Recording recording = recording_of({recorded_run("full", 0, 1)});
   ObservationChoice choice;
