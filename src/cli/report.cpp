@@ -34,7 +34,6 @@ void run_report(const ReportCommand& command) {
                       "`qkvlab compare` takes it");
     }
   }
-  Output output(command.out, command.comparison.paths);
   PageContent content;
   content.paths = command.comparison.paths;
   ReadingChoice choice;
@@ -45,6 +44,7 @@ void run_report(const ReportCommand& command) {
     content.maps.add(run, map);
   };
   content.recording = read_recording(content.paths, choice);
+  Output output(command.out, content.recording.files);
   ComparisonResult result = compare_recording(content.recording, command.comparison);
   content.metric = result.metric.name;
   content.comparison_json =

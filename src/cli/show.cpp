@@ -20,12 +20,6 @@ namespace qkvlab {
 
 namespace {
 
-std::vector<std::string> input_files(const Recording& recording) {
-  std::vector<std::string> files;
-  for (const RecordedRun& run : recording.runs) files.push_back(run.file);
-  return files;
-}
-
 /// Which pictures are drawn.
 struct Pictures {
   bool curves = true, gradients = true, attention = true;
@@ -149,7 +143,7 @@ void run_show(const ShowCommand& command) {
   maps.check();
   const TextStyle style = style_of(command);
   const std::string text = text_of(recording, maps, pictures, command, style);
-  Output output(command.out, input_files(recording));
+  Output output(command.out, recording.files);
   output.write(style.ascii ? ascii_of(text) : text);
   output.finish();
 }

@@ -31,7 +31,6 @@ class FileReader {
 
   void read(const std::string& path) {
     path_ = path;
-    recording_.files.push_back(path);
     const ReadSummary summary = read_records(
         path, [this](Record&& record, int64_t line) { add(std::move(record), line); },
         [this](std::string_view type) { return wants_type(type); });
@@ -190,6 +189,12 @@ void read_folder(const std::string& path, Recording& recording, const ReadingCho
   const ExperimentFolder folder(path);
   const ExperimentFile file = read_experiment_file(folder.experiment_file());
   recording.files.push_back(folder.experiment_file());
+  for (const char* below : {"records", "checkpoints"}) {
+    std::error_code missing;
+    for (const auto& entry : fs::directory_iterator(fs::path(path) / below, missing)) {
+      recording.files.push_back(entry.path().string());
+    }
+  }
   if (recording.baseline.empty()) {
     recording.baseline = baseline_of(file, folder.experiment_file());
   }
@@ -215,6 +220,7 @@ Recording read_recording(const std::vector<std::string>& paths, const ReadingCho
   for (const std::string& path : paths) {
     std::error_code error;
     if (!fs::is_directory(path, error)) {
+      recording.files.push_back(path);
       FileReader(recording, choice, "", places).read(path);
     } else if (fs::exists(ExperimentFolder(path).experiment_file(), error)) {
       read_folder(path, recording, choice, places);

@@ -41,7 +41,7 @@ struct Recording {
   std::vector<RecordedRun> runs;   // in the order of paths, of groups in experiment.json, of lines
   std::set<std::string> metrics;   // the names of all series, those that nobody wanted too
   std::string baseline;            // of the first experiment.json that names one
-  std::vector<std::string> files;  // that were read
+  std::vector<std::string> files;  // of the experiments, checkpoints too: not to be written over
   std::vector<std::string> left_out;  // plain sentences: what could not be read, and where
 };
 

@@ -183,6 +183,26 @@ TEST_F(Compare, OutputOverItsInputIsRefused) {
   EXPECT_EQ(TemporaryFolder::read(path), records);
 }
 
+TEST_F(Compare, NoCommandWritesOverAnExperiment) {
+  const std::string path = folder_.file("e");
+  ASSERT_EQ(
+      run_qkvlab({"train", "configs/sentiment.json", "training.steps=3", "--out", path}).exit_code,
+      0);
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
+    if (entry.is_regular_file()) files.push_back(entry.path().string());
+  }
+  ASSERT_EQ(files.size(), 4u) << "experiment.json, records, and a checkpoint's two files";
+  for (const std::string& file : files) {
+    const std::string before = TemporaryFolder::read(file);
+    for (const char* command : {"compare", "show", "report"}) {
+      const ProgramRun run = run_qkvlab({command, path, "--out", file});
+      EXPECT_EQ(run.exit_code, 2) << command << " over " << file;
+      EXPECT_EQ(TemporaryFolder::read(file), before) << command << " over " << file;
+    }
+  }
+}
+
 TEST_F(Compare, WhatCsvHasNoPlaceForIsToldBeside) {
   const std::string path = folder_.write("r.jsonl", run_lines("full", 0, 1) + "{");
   const ProgramRun run = run_qkvlab({"compare", path, "--format", "csv"});

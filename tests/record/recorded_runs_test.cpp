@@ -183,7 +183,8 @@ TEST_F(RecordedRuns, AnExperimentWithoutAnAblationHasNoBaseline) {
   const Recording recording = read_recording({folder_.path()});
   EXPECT_EQ(recording.baseline, "");
   EXPECT_EQ(recording.files,
-            (Texts{folder_.file("experiment.json"), folder_.file("records/a.jsonl")}));
+            (Texts{folder_.file("experiment.json"), folder_.file("records/a.jsonl")}))
+      << "what must not be written over";
 }
 
 TEST_F(RecordedRuns, WhatIsNeitherFolderNorFileIsRefused) {
