@@ -93,7 +93,8 @@ std::string other_options(const Recording& recording, const ShownMaps& maps,
   }
   std::string option = "--metric NAME";
   for (const std::string& line :
-       wrapped(metrics_of(recording), " ", style.width - kOptionColumns)) {
+       wrapped(metrics_of(recording), " ",
+               std::max(style.width, 2 * kOptionColumns) - kOptionColumns)) {
     table.add_row({option, line});
     option.clear();
   }

@@ -127,6 +127,11 @@ std::string maps_text(const ShownMaps& maps, const std::vector<ShownVariant>& va
       }
     }
   }
+  if (!any && !maps.seen().steps.empty()) {
+    return "No attention map is of all that the options name; recorded: layers " +
+           numbers_text(maps.seen().layers) + ", heads " + numbers_text(maps.seen().heads) +
+           ", steps " + numbers_text(maps.seen().steps) + "\n";
+  }
   if (!any) {
     return "No attention maps are recorded: record.attention.every of a config says how often (0: "
            "never),\nof runs that are trained from then on (--out or --force-new)\n";

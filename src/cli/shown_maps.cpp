@@ -35,12 +35,7 @@ ShownMaps::ShownMaps(const ShowCommand& command)
 }
 
 bool ShownMaps::is_chosen(const RecordedRun& run, const AttentionRecord& map) {
-  const auto& variants = command_.variants;
   const std::string& variant = run.begin.variant;
-  if (command_.seed.value_or(run.begin.seed) != run.begin.seed) return false;
-  if (!variants.empty() && std::find(variants.begin(), variants.end(), variant) == variants.end()) {
-    return false;
-  }
   // The first run of a variant that has maps at all.
   const std::string& id = runs_.try_emplace({origin_of(run), variant}, run.begin.run).first->second;
   return id == run.begin.run && map.sample == sample_ &&
@@ -59,6 +54,10 @@ bool ShownMaps::has_room_for(const AttentionRecord& map) {
 }
 
 void ShownMaps::see(const RecordedRun& run, const AttentionRecord& map) {
+  const auto& variants = command_.variants;
+  const bool is_of_shown = variants.empty() || std::find(variants.begin(), variants.end(),
+                                                         run.begin.variant) != variants.end();
+  if (!is_of_shown || command_.seed.value_or(run.begin.seed) != run.begin.seed) return;
   seen_.steps.insert(map.step);
   seen_.layers.insert(map.layer);
   seen_.heads.insert(map.head);

@@ -22,7 +22,7 @@ class ShownMaps {
   /// Takes the next map of a recording, or passes it over.
   void see(const RecordedRun& run, const AttentionRecord& map);
 
-  /// What was recorded, whatever is shown.
+  /// What was recorded of the variants and seeds that are shown.
   struct Seen {
     std::set<int64_t> steps, layers, heads, samples, seeds;
   };

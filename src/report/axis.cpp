@@ -72,10 +72,17 @@ double Axis::place(double value) const {
 }
 
 std::string Axis::text(double mark) const {
-  constexpr double kMost = 1e6, kLeast = 1e-4;
+  constexpr double kMost = 1e6, kLeast = 1e-4, kMostInFull = 1e15;
+  constexpr int kDigits = 4;
+  if (logarithmic) return significant(mark, kDigits);
   const double step = marks.size() > 1 ? marks[1] - marks[0] : high - low;
-  const bool plain = std::abs(mark) < kMost && step >= kLeast;
-  if (logarithmic || !plain) return significant(mark, 4);
+  const double largest = std::max(std::abs(low), std::abs(high));
+  // What tells the largest mark from the one before it.
+  const int digits = static_cast<int>(std::ceil(std::log10(largest / step) - kRounding)) + 1;
+  const bool plain = largest < kMost && step >= kLeast;
+  if (!plain && (digits <= kDigits || largest >= kMostInFull)) {
+    return significant(mark, std::max(digits, kDigits));
+  }
   return fixed(mark, std::max(0, -static_cast<int>(std::floor(std::log10(step) + kRounding))));
 }
 

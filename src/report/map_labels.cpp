@@ -10,10 +10,22 @@ namespace qkvlab {
 
 std::string token_label(const std::string& token, size_t width) {
   if (token.empty()) return "''";
-  if (token == " ") return "␣";
-  if (token == "\n") return "↵";
-  if (token == "\t") return "→";
-  return shorten(printable(token), width);
+  // Blanks that nobody would see: all but those between other letters.
+  const size_t first = token.find_first_not_of(' '), last = token.find_last_not_of(' ');
+  std::string shown;
+  for (size_t i = 0; i < token.size(); ++i) {
+    const bool at_an_end = first == std::string::npos || i < first || i > last;
+    if (token[i] == ' ' && at_an_end) {
+      shown += "␣";
+    } else if (token[i] == '\n') {
+      shown += "↵";
+    } else if (token[i] == '\t') {
+      shown += "→";
+    } else {
+      shown += token[i];
+    }
+  }
+  return shorten(printable(shown), width);
 }
 
 std::vector<std::string> token_labels(const AttentionRecord& map, int64_t count, size_t width) {

@@ -1,6 +1,7 @@
 #include "report/plot_table.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "base/number_text.hpp"
@@ -10,9 +11,17 @@ namespace qkvlab {
 
 namespace {
 
-std::string value_text(double value) {
-  constexpr int kDigits = 4;
-  return significant(value, kDigits);
+constexpr int kDigits = 4;
+
+std::string value_text(double value) { return significant(value, kDigits); }
+
+/// The digits in which a mean and the ends of its interval can be told apart.
+int digits_of(const CurvePoint& point) {
+  constexpr int kMost = 12;
+  if (!point.band || point.band->high <= point.band->low) return kDigits;
+  const double share = std::abs(*point.mean) / (point.band->high - point.band->low);
+  if (share <= 1) return kDigits;
+  return std::clamp(static_cast<int>(std::ceil(std::log10(share))) + 2, kDigits, kMost);
 }
 
 std::optional<CurvePoint> last_of(const Curve& curve) {
@@ -46,10 +55,12 @@ std::string curve_ends(const Plot& plot) {
       table.add_row({letter_text(i), name, "", why_none(curve), "", runs_text(curve, 0)});
       continue;
     }
-    const std::string band =
-        last->band ? value_text(last->band->low) + " to " + value_text(last->band->high) : "";
-    table.add_row({letter_text(i), name, std::to_string(last->step), value_text(*last->mean), band,
-                   runs_text(curve, last->n)});
+    const int digits = digits_of(*last);
+    const std::string band = last->band ? significant(last->band->low, digits) + " to " +
+                                              significant(last->band->high, digits)
+                                        : "";
+    table.add_row({letter_text(i), name, std::to_string(last->step),
+                   significant(*last->mean, digits), band, runs_text(curve, last->n)});
   }
   return table.text();
 }

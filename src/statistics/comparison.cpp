@@ -156,7 +156,7 @@ class TableComparer {
     const UnitDifferences& differences = variant.paired->differences;
     UnitValues either = units;
     either.insert(baseline_units.begin(), baseline_units.end());
-    const size_t alone = either.size() - differences.ranked.size();
+    const auto alone = static_cast<int64_t>(either.size() - differences.ranked.size());
     if (alone > 0) {
       warn(variant, counted(alone, choice_.unit == Unit::kSeed ? "seed" : "cell") +
                         (alone == 1 ? " has no pair and is" : " have no pair and are") +

@@ -173,6 +173,13 @@ TEST_F(Show, OptionsChooseAmongMaps) {
   EXPECT_EQ(titles(shown(records, {"--step", "all"})), 11111u);
 }
 
+TEST_F(Show, WhatIsRecordedIsSaidOfWhatIsShown) {
+  const std::string records = run_line("a", "full", 1) + run_line("b", "uniform", 1) +
+                              map_line("a", {5, 1, 0, 0}, 0.1f) + map_line("b", {5, 0, 0, 0}, 0.1f);
+  EXPECT_EQ(complaint(records, {"--variants", "uniform", "--layer", "1"}),
+            "--layer: no attention map is of layer 1; recorded: 0\n");
+}
+
 TEST_F(Show, ASeedIsShownAlone) {
   const std::string out = shown(runs_, {"--seed", "4"});
   EXPECT_NE(out.find("full, seed 4, sample 0"), std::string::npos);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <set>
 #include <string>
 
 namespace qkvlab {
@@ -23,6 +25,17 @@ TEST(Axis, MarksAreRoundNumbersAtEqualDistances) {
   EXPECT_EQ(texts_of(linear_axis(1e7, 3e7, 3)), (Texts{"1e+07", "2e+07", "3e+07"}));
   EXPECT_EQ(texts_of(linear_axis(0, 2e-6, 3)), (Texts{"0", "1e-06", "2e-06"}));
   EXPECT_EQ(texts_of(exact_axis(1, 600, 7)), (Texts{"100", "200", "300", "400", "500", "600"}));
+}
+
+TEST(Axis, MarksFarFromZeroAreToldApart) {
+  EXPECT_EQ(texts_of(exact_axis(0.693145, 0.693149, 5)),
+            (Texts{"0.693145", "0.693146", "0.693147", "0.693148", "0.693149"}));
+  EXPECT_EQ(texts_of(exact_axis(1000000, 1000100, 3)), (Texts{"1000000", "1000050", "1000100"}));
+  for (const double offset : {1e3, 1e7, 1e-7, -5e12}) {
+    const Texts texts = texts_of(exact_axis(offset, offset + std::abs(offset) * 1e-5, 5));
+    EXPECT_EQ(std::set<std::string>(texts.begin(), texts.end()).size(), texts.size()) << offset;
+    EXPECT_GE(texts.size(), 3u);
+  }
 }
 
 TEST(Axis, ALinearAxisReachesFromMarkToMarkAnExactOneItsOwnEnds) {

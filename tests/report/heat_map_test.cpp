@@ -252,6 +252,10 @@ TEST(MapLabels, ATokenLegendFillsLines) {
   AttentionRecord map;
   map.tokens = {"the", "wind", "", " "};
   EXPECT_EQ(token_legend(map, 16), "0 the  1 wind\n2 ''  3 ␣\n");
+  // Blanks at the ends and breaks are seen, and " the" is not "the".
+  EXPECT_EQ(token_label(" the", 9), "␣the");
+  EXPECT_EQ(token_label("  ", 9), "␣␣");
+  EXPECT_EQ(token_label("a b\n\n", 9), "a b↵↵");
   map.tokens.resize(101);
   EXPECT_EQ(token_legend(map, 80), "");
 }
