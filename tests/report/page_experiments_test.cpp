@@ -32,22 +32,88 @@ bool has(const std::string& html, const std::string& part) {
   return html.find(part) != std::string::npos;
 }
 
+/// Runs of a folder whose groups are these.
+std::vector<RecordedRun> runs_in(
+    const TemporaryFolder& folder,
+    const std::vector<std::pair<std::string, std::vector<int64_t>>>& groups,
+    const std::string& config) {
+  ExperimentFile file;
+  file.config = config;
+  file.identity = file.environment = "{}";
+  std::vector<RecordedRun> runs;
+  for (const auto& [variant, seeds] : groups) {
+    RunGroup group{variant, {}};
+    for (const int64_t seed : seeds) {
+      group.runs.push_back({std::to_string(file.groups.size()) + "-" + std::to_string(seed), seed});
+      runs.push_back(run_of(variant, seed));
+      runs.back().folder = folder.path();
+    }
+    file.groups.push_back(group);
+  }
+  write_experiment_file(folder.file("experiment.json"), file);
+  return runs;
+}
+
+const std::string kToTheBit = "to the last bit on the machine below";
+
 TEST(PageExperiments, SeveralVariantsAreAblatedAgain) {
-  const std::string html =
-      html_of({run_of("full", 0), run_of("full", 1), run_of("it's", 1), run_of("it's", 5)});
+  const TemporaryFolder folder;
+  const std::string html = html_of(
+      runs_in(folder, {{"full", {0, 1}}, {"it's", {0, 1}}}, R"({"of":"the folder","record":{}})"));
   EXPECT_TRUE(has(html,
                   "<code>qkvlab ablate an_experiment.json --variants &#39;full,it&#39;\\&#39;"
-                  "&#39;s&#39; --seeds 0,1,5 --out repeated</code>"))
+                  "&#39;s&#39; --seeds 0,1 --out repeated</code>"))
       << html;
+  EXPECT_TRUE(has(html, kToTheBit));
   EXPECT_TRUE(has(html, "<a download=\"an_experiment.json\" href=\"data:application/json;base64,"));
+}
+
+TEST(PageExperiments, AnAblationOfOneVariantIsAblatedAgainSinceItsSeedsWereStacked) {
+  const TemporaryFolder folder;
+  const std::string html =
+      html_of(runs_in(folder, {{"full", {0, 1, 2}}}, R"({"of":"the folder","record":{}})"));
+  EXPECT_TRUE(has(html, "qkvlab ablate an_experiment.json --variants full --seeds 0..2 "));
+  EXPECT_FALSE(has(html, "qkvlab train"));
+  EXPECT_TRUE(has(html, "&quot;of&quot;: &quot;the folder&quot;"));
+}
+
+TEST(PageExperiments, GroupsThatOneCommandWouldDealOtherwiseArePromisedButForRounding) {
+  for (const auto& groups : std::vector<std::vector<std::pair<std::string, std::vector<int64_t>>>>{
+           {{"full", {0, 1, 2}}, {"full", {3}}}, {{"full", {0, 1}}, {"none", {0}}}}) {
+    const TemporaryFolder folder;
+    const std::string html = html_of(runs_in(folder, groups, R"({"record":{}})"));
+    EXPECT_TRUE(has(html, "qkvlab ablate"));
+    EXPECT_FALSE(has(html, kToTheBit));
+    EXPECT_TRUE(has(html, "but for rounding"));
+  }
 }
 
 TEST(PageExperiments, OneVariantIsTrainedAgainSeedBySeed) {
   EXPECT_TRUE(has(html_of({run_of("full", 7)}),
                   "<code>qkvlab train an_experiment.json random.seed=7 --out repeated</code>"));
-  EXPECT_TRUE(has(html_of({run_of("full", 7), run_of("full", 2)}),
+  const std::string html = html_of({run_of("full", 7), run_of("full", 2)});
+  EXPECT_TRUE(has(html,
                   "<code>for seed in 7 2; do\n  qkvlab train an_experiment.json "
                   "random.seed=$seed --out repeated\ndone</code>"));
+  EXPECT_FALSE(has(html, kToTheBit)) << "records alone do not tell of groups";
+  const TemporaryFolder folder;
+  const std::string trained = html_of(runs_in(folder, {{"full", {7}}, {"full", {2}}}, "{}"));
+  EXPECT_TRUE(has(trained, "for seed in 7 2; do")) << trained;
+  EXPECT_TRUE(has(trained, kToTheBit)) << "each was trained alone";
+}
+
+TEST(PageExperiments, FilesOfOneExperimentAreToldOfTogether) {
+  const std::string html = html_of({run_of("full", 0, "a.jsonl"), run_of("full", 1, "b.jsonl")});
+  EXPECT_TRUE(has(html, "for seed in 0 1; do")) << html;
+  const std::string several = html_of({run_of("full", 0, "a.jsonl"), run_of("none", 0, "b.jsonl")});
+  EXPECT_TRUE(has(several, "no one command repeats it"));
+  EXPECT_FALSE(has(several, "class=\"command\""));
+}
+
+TEST(PageExperiments, AConfigIsNotNamedLikeAnOption) {
+  RecordedRun run = run_of("full", 7);
+  run.begin.experiment = "--help";
+  EXPECT_TRUE(has(html_of({run}), "qkvlab train config--help.json random.seed=7"));
 }
 
 TEST(PageExperiments, VariantsDifferInTheirFieldsNotInTheirSeeds) {
@@ -64,20 +130,16 @@ TEST(PageExperiments, ExperimentsOfOneNameKeepTheirFilesApart) {
   EXPECT_TRUE(has(html, "qkvlab train an_experiment-2.json random.seed=0 --out repeated-2<"));
 }
 
-TEST(PageExperiments, OfAFolderTheConfigIsTheFoldersAndCellsOfAGridAreNotNamed) {
+TEST(PageExperiments, CellsOfAGridAreNotNamedAndOnlyTheirExactEndIsTakenOff) {
   const TemporaryFolder folder;
-  ExperimentFile file;
-  file.config = R"({"of":"the folder","record":{},"ablation":{"grid":{"training.steps":[1,2]}}})";
-  file.identity = file.environment = "{}";
-  write_experiment_file(folder.file("experiment.json"), file);
-  std::vector<RecordedRun> runs;
-  for (const char* name : {"full training.steps=1", "my own training.steps=1",
-                           "full training.steps=2", "my own training.steps=2"}) {
-    runs.push_back(run_of(name, 0));
-    runs.back().folder = folder.path();
-  }
-  const std::string html = html_of(runs);
-  EXPECT_TRUE(has(html, "--variants &#39;full,my own&#39; --seeds 0 ")) << html;
+  const std::string html = html_of(
+      runs_in(folder,
+              {{"full training.steps=1", {0}},
+               {"my training.steps=9 training.steps=1", {0}},
+               {"full training.steps=2", {0}},
+               {"my training.steps=9 training.steps=2", {0}}},
+              R"({"of":"the folder","record":{},"ablation":{"grid":{"training.steps":[1,2]}}})"));
+  EXPECT_TRUE(has(html, "--variants &#39;full,my training.steps=9&#39; --seeds 0 ")) << html;
   EXPECT_TRUE(has(html, "&quot;of&quot;: &quot;the folder&quot;"));
 }
 
