@@ -7,7 +7,7 @@
 
 namespace qkvlab {
 
-/// Where an attention map belongs, and how many weights it has.
+/// Where an attention map belongs, and how many bytes its weights take.
 struct MapPlace {
   int64_t seed = 0, step = 0, layer = 0, head = 0, sample = 0;
   int64_t weights = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
@@ -41,15 +42,26 @@ double mean_of(const std::vector<float>& values) {
 
 }  // namespace
 
-std::string weight_bytes(const std::vector<float>& weights) {
+std::string weight_bytes(const AttentionRecord& map) {
   std::string bytes;
-  bytes.reserve(weights.size());
-  for (const float weight : weights) {
-    const unsigned char byte =
-        std::isfinite(weight) ? static_cast<unsigned char>(
-                                    std::lround(std::clamp(weight, 0.0f, 1.0f) * kWeightLevels))
-                              : kNoWeight;
-    bytes += static_cast<char>(byte);
+  bytes.reserve(static_cast<size_t>(map.queries * (map.keys + kRowBytes)));
+  for (int64_t query = 0; query < map.queries; ++query) {
+    const auto begin = map.weights.begin() + query * map.keys, end = begin + map.keys;
+    float largest = 0;
+    for (auto weight = begin; weight != end; ++weight) {
+      if (std::isfinite(*weight)) largest = std::max(largest, *weight);
+    }
+    uint32_t bits = 0;
+    std::memcpy(&bits, &largest, sizeof bits);
+    for (int64_t i = 0; i < kRowBytes; ++i) bytes += static_cast<char>(bits >> (8 * i) & 255U);
+    for (auto weight = begin; weight != end; ++weight) {
+      unsigned char byte = kNoWeight;
+      if (std::isfinite(*weight)) {
+        const float share = largest > 0 ? std::clamp(*weight / largest, 0.0f, 1.0f) : 0;
+        byte = static_cast<unsigned char>(std::lround(share * kWeightLevels));
+      }
+      bytes += static_cast<char>(byte);
+    }
   }
   return bytes;
 }
@@ -77,7 +89,7 @@ void MapData::add(const std::string& variant, int64_t seed, const AttentionRecor
       rounded(map.diagonal)};
   for (const std::string& number : numbers) places_ += (places_.empty() ? "" : ",") + number;
   if (chunk_.empty()) chunks_ += (chunks_.empty() ? "" : ",") + std::to_string(count_);
-  chunk_ += (chunk_.empty() ? "\"" : ",\n\"") + base64(weight_bytes(map.weights)) + "\"";
+  chunk_ += (chunk_.empty() ? "\"" : ",\n\"") + base64(weight_bytes(map)) + "\"";
   ++count_;
   if (chunk_.size() >= kChunkBytes) end_chunk();
 }

@@ -14,14 +14,18 @@ namespace qkvlab {
 /// Takes the next piece of a page.
 using PageSink = std::function<void(std::string_view)>;
 
-/// Weights are rounded to this many equal steps of a byte: it is divided by 2, 3, 4, 6, 7, 9 and
-/// 12, so that the average of so many tokens is exact; all others are right to within 0.002.
+/// Weights are rounded to this many equal steps of their row's largest, so that those of a row that
+/// attends to many tokens, all small, are right to within 1/504 of the largest too. It is divided
+/// by 2, 3, 4, 6, 7, 9 and 12: such shares of the largest are exact.
 constexpr int kWeightLevels = 252;
 /// The byte of a weight that is not finite.
 constexpr unsigned char kNoWeight = 255;
+/// Bytes before those of a row: its largest finite weight (0 where there is none) as a
+/// little-endian IEEE float.
+constexpr int64_t kRowBytes = 4;
 
-/// A byte for each weight.
-std::string weight_bytes(const std::vector<float>& weights);
+/// Row by row, kRowBytes and a byte for each weight: how many steps of the largest it has.
+std::string weight_bytes(const AttentionRecord& map);
 
 /// Writes attention maps into a page as they come, for its script to decode one when it is looked
 /// at: elements <script class="maps"> that hold JSON lists of base64, and at last

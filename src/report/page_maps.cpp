@@ -22,7 +22,8 @@ bool same_variant(const RecordedRun& a, const RecordedRun& b) {
 }
 
 MapPlace place_in(const RecordedRun& run, const AttentionRecord& map) {
-  return {run.begin.seed, map.step, map.layer, map.head, map.sample, map.queries * map.keys};
+  return {run.begin.seed, map.step,   map.layer,
+          map.head,       map.sample, map.queries * (map.keys + kRowBytes)};
 }
 
 }  // namespace
@@ -53,8 +54,10 @@ std::vector<MapCatalogue::Example> MapCatalogue::examples() const { return examp
 std::string maps_html(const MapCatalogue& catalogue, const PageVariants& variants,
                       const MapChoice& choice) {
   std::string html =
-      "<p>Each row is a token that asks, each column one that it looks at; a row sums to 1, from "
-      "dark (0) to bright (1). Weights are those before dropout, kept here to within 0.002.</p>\n";
+      "<p>Each row is a token that asks, each column one that it looks at; a row sums to 1, "
+      "but where its query attends to nothing (all its weights are 0) or a weight is not finite. "
+      "Weights are those before dropout, from dark (0) to bright (1); the live picture keeps each "
+      "to within 1/504 of its row's largest.</p>\n";
   if (!choice.words.empty()) html += "<p>" + html_text(choice.words) + "</p>\n";
   html += "<div id=\"map-viewer\" class=\"wide\" hidden></div>\n<div class=\"paper-maps wide\">";
   for (const MapCatalogue::Example& example : catalogue.examples()) {

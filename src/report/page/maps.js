@@ -35,9 +35,12 @@ class Maps {
       this.decoded.set(chunk, JSON.parse(this.chunks[chunk].textContent));
     }
     const text = atob(this.decoded.get(chunk)[map - this.data.chunks[chunk]]);
-    return Float32Array.from(text, (byte) => {
-      const level = byte.charCodeAt(0);
-      return level > this.data.levels ? NaN : level / this.data.levels;
+    const bytes = new DataView(Uint8Array.from(text, (byte) => byte.charCodeAt(0)).buffer);
+    const keys = this.field(map, "keys"), rowBytes = 4 + keys;
+    return Float32Array.from({ length: this.field(map, "queries") * keys }, (_, i) => {
+      const row = Math.floor(i / keys) * rowBytes;
+      const level = bytes.getUint8(row + 4 + i % keys);
+      return level > this.data.levels ? NaN : level / this.data.levels * bytes.getFloat32(row, true);
     });
   }
 }

@@ -42,8 +42,16 @@ class Panel {
     this.labels = maps.data.tokens[field("tokens")];
     this.weights = maps.weights(this.map);
     if (this.cursor && (this.cursor[0] >= this.queries || this.cursor[1] >= this.keys)) this.cursor = null;
+    this.idle = [];
+    for (let query = 0; query < this.queries; ++query) {
+      const row = this.weights.subarray(query * this.keys, (query + 1) * this.keys);
+      if (row.every((weight) => weight === 0)) this.idle.push(query);
+    }
+    const broken = this.weights.filter(Number.isNaN).length;
     const told = (value) => value === null ? "not finite" : number(value);
-    const facts = "Entropy " + told(field("entropy")) + " nats, weight on itself " + told(field("diagonal"));
+    const facts = "Entropy " + told(field("entropy")) + " nats, weight on itself " + told(field("diagonal")) +
+      (this.idle.length ? ", crossed out: " + this.idle.length + " of " + this.queries + " queries attend to nothing" : "") +
+      (broken ? ", crossed out: " + broken + " weights are not finite" : "");
     this.facts.textContent = facts;
     this.area.ariaLabel = "Attention map of " + name + ", " + this.queries + " by " + this.keys + ". " + facts +
       ". Arrow keys read its weights.";
@@ -80,13 +88,31 @@ class Panel {
     for (let query = 0; query < this.queries; ++query) {
       for (let key = 0; key < this.keys; ++key) {
         const weight = this.weights[query * this.keys + key];
-        if (Number.isNaN(weight)) continue;
+        if (Number.isNaN(weight)) {
+          this.cross(context, this.left + key * this.side, this.left + query * this.side, this.side, this.side);
+          continue;
+        }
         context.fillStyle = this.viewer.paint(weight / largest);
         context.fillRect(this.left + key * this.side, this.left + query * this.side, this.side, this.side);
       }
     }
+    for (const query of this.idle) {
+      this.cross(context, this.left, this.left + query * this.side, this.side * this.keys, this.side);
+    }
     if (named && this.side >= 9) this.drawLabels(context);
     if (this.cursor) this.drawCursor(context);
+  }
+
+  /** Marks what is no weight. */
+  cross(context, x, y, width, height) {
+    context.fillStyle = colour("--raised");
+    context.fillRect(x, y, width, height);
+    context.strokeStyle = colour("--quiet");
+    context.lineWidth = 1;
+    context.beginPath();
+    context.moveTo(x, y + height);
+    context.lineTo(x + width, y);
+    context.stroke();
   }
 
   drawLabels(context) {
@@ -152,7 +178,7 @@ class Panel {
       isolated(this.label(key)), " (" + key + "): " + this.told(this.weights[query * this.keys + key]));
   }
 
-  told(weight) { return Number.isNaN(weight) ? "not finite" : weight.toFixed(3); }
+  told(weight) { return Number.isNaN(weight) ? "not finite" : number(Number(weight.toPrecision(3))); }
 
   fillTable() {
     this.table.querySelectorAll("div, p").forEach((element) => element.remove());
