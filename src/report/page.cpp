@@ -121,9 +121,10 @@ class PageWriter {
       if (has(id)) links += "<li><a href=\"#" + id + "\">" + words + "</a></li>";
     }
     return "<header><h1>" + html_name(title()) + "</h1>\n<p class=\"lead\">" +
-           counted(content_.recording.runs.size(), "run") + " of " +
-           counted(variants_.names().size(), "variant") + " with " + counted(seeds.size(), "seed") +
-           ", compared by <b>" + html_text(content_.comparisons.front().metric) + "</b> with " +
+           counted(static_cast<int64_t>(content_.recording.runs.size()), "run") + " of " +
+           counted(static_cast<int64_t>(variants_.names().size()), "variant") + " with " +
+           counted(static_cast<int64_t>(seeds.size()), "seed") + ", compared by <b>" +
+           html_text(content_.comparisons.front().metric) + "</b> with " +
            html_name(content_.comparisons.front().baseline) +
            ".</p>\n<nav aria-label=\"Sections\"><ul>" + links + "</ul></nav></header>";
   }
@@ -137,8 +138,8 @@ class PageWriter {
   void write_sections() {
     std::string tables, dots;
     for (const Comparison& comparison : content_.comparisons) {
-      tables += comparison_html(comparison);
-      dots += dots_html(comparison);
+      tables += comparison_html(comparison, variants_);
+      dots += dots_html(comparison, variants_);
     }
     sink_(section("compared", "What was compared", tables));
     sink_(section("seeds", "Every seed", dots));

@@ -46,7 +46,8 @@ const char* section_key(Section section) {
 }
 
 /// A table of the variants that have the figures of a section.
-std::string table_of(const Comparison& comparison, const std::string& caption, Section section) {
+std::string table_of(const Comparison& comparison, const std::string& caption, Section section,
+                     const PageVariants& variants) {
   std::vector<const ComparisonFigure*> columns;
   for (const ComparisonFigure& figure : comparison_figures()) {
     if (figure.section != section) continue;
@@ -65,11 +66,11 @@ std::string table_of(const Comparison& comparison, const std::string& caption, S
     html += std::string("<th scope=\"col\">") + html_text(figure->title) + "</th>";
   }
   html += "</tr></thead><tbody>";
-  for (size_t i = 0; i < comparison.variants.size(); ++i) {
-    const VariantComparison& variant = comparison.variants[i];
+  for (const VariantComparison& variant : comparison.variants) {
     if (!has_section(variant, section)) continue;
     html += "<tr data-variant=\"" + html_text(variant.variant) + "\"><th scope=\"row\">" +
-            variant_sample(i) + html_name(variant.variant) + "</th>";
+            variant_sample(variants.place_of(variant.variant)) + html_name(variant.variant) +
+            "</th>";
     for (const ComparisonFigure* figure : columns) html += cell_of(*figure, variant);
     html += "</tr>";
   }
@@ -78,7 +79,7 @@ std::string table_of(const Comparison& comparison, const std::string& caption, S
 
 }  // namespace
 
-std::string comparison_html(const Comparison& comparison) {
+std::string comparison_html(const Comparison& comparison, const PageVariants& variants) {
   std::string html = "<div class=\"comparison\">";
   if (!comparison.by.empty()) html += "<h3>" + html_name(comparison.group_title()) + "</h3>";
   html += "<ul class=\"words\">";
@@ -91,11 +92,11 @@ std::string comparison_html(const Comparison& comparison) {
                                 : *comparison.higher_is_better ? "; higher is better"
                                                                : "; lower is better";
   const std::string to_baseline = "Differences to " + comparison.baseline;
-  html += table_of(comparison, comparison.metric + " by variant", Section::kVariant);
-  html +=
-      table_of(comparison, to_baseline + ", paired by " + unit + direction, Section::kDifference);
-  html += table_of(comparison, "How sure these differences are", Section::kTest);
-  html += table_of(comparison, to_baseline + ", not paired", Section::kUnpaired);
+  html += table_of(comparison, comparison.metric + " by variant", Section::kVariant, variants);
+  html += table_of(comparison, to_baseline + ", paired by " + unit + direction,
+                   Section::kDifference, variants);
+  html += table_of(comparison, "How sure these differences are", Section::kTest, variants);
+  html += table_of(comparison, to_baseline + ", not paired", Section::kUnpaired, variants);
   return html + "</div>\n";
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
@@ -15,7 +16,7 @@ namespace qkvlab {
 namespace {
 
 constexpr double kWidth = 480, kHeight = 260, kLeft = 62, kRight = 16, kTop = 10, kBottom = 34;
-constexpr size_t kPointsOnPaper = 120, kPointsOnScreen = 400;
+constexpr size_t kPointsOnPaper = 360, kPointsOnScreen = 1200;
 
 /// Which ends of intervals an axis has room for.
 enum class Ends { kNone, kUpper, kBoth };
@@ -32,6 +33,15 @@ std::vector<double> heights_of(const CurveFigure& figure, Ends ends) {
     }
   }
   return heights;
+}
+
+/// The same figure, of few enough points to be drawn.
+CurveFigure thinned(CurveFigure figure, size_t most) {
+  std::vector<Curve> curves;
+  for (const CurveFigure::Line& line : figure.lines) curves.push_back(line.curve);
+  curves = thin_together(curves, most);
+  for (size_t i = 0; i < curves.size(); ++i) figure.lines[i].curve = std::move(curves[i]);
+  return figure;
 }
 
 SvgAxis height_axis(const CurveFigure& figure) {
@@ -79,13 +89,14 @@ std::vector<Curve> stretches_of(const Curve& curve) {
 
 std::string drawing_of(const CurveFigure::Line& line, const SvgAxis& steps,
                        const SvgAxis& heights) {
-  std::string mean, band;
-  for (const Curve& stretch : stretches_of(thin(line.curve, kPointsOnPaper))) {
+  std::string mean, band, points;
+  for (const Curve& stretch : stretches_of(line.curve)) {
     std::string upper, lower;
     for (const CurvePoint& point : stretch) {
       const std::string x = steps.place(static_cast<double>(point.step));
       mean += (&point == &stretch.front() ? "M" : "L") + x + " " + heights.place(*point.mean);
-      if (stretch.size() == 1) mean += "h0";
+      // A line of no length is not seen.
+      if (stretch.size() == 1) points += "M" + x + " " + heights.place(*point.mean) + "h0";
       const Interval ends = point.band.value_or(Interval{*point.mean, *point.mean});
       upper += (upper.empty() ? "M" : "L") + x + " " + heights.place(ends.high);
       lower.insert(0, "L" + x + " " + heights.place(ends.low));
@@ -94,7 +105,8 @@ std::string drawing_of(const CurveFigure::Line& line, const SvgAxis& steps,
   }
   const std::string style = variant_style(line.style);
   return "<path class=\"band " + style + "\" d=\"" + band + "\"/><path class=\"line " + style +
-         "\" d=\"" + mean + "\"/>";
+         "\" d=\"" + mean + "\"/>" +
+         (points.empty() ? "" : "<path class=\"point " + style + "\" d=\"" + points + "\"/>");
 }
 
 std::string value_and_interval(const CurvePoint& point) {
@@ -157,7 +169,7 @@ std::string table_of(const CurveFigure& figure) {
   return html + "</tbody></table></div></details>";
 }
 
-void append_compact(std::string& json, double value) { json += significant(value, 5); }
+void append_compact(std::string& json, double value) { json += significant(value, 9); }
 
 template <typename Value>
 void append_list(std::string& json, const char* name, const Curve& curve, const Value& value) {
@@ -181,11 +193,12 @@ bool is_logarithmic(const CurveFigure& figure) {
 }
 
 std::string curve_html(const CurveFigure& figure, size_t index) {
-  const SvgAxis steps = step_axis(figure), heights = height_axis(figure);
+  const CurveFigure drawn = thinned(figure, kPointsOnPaper);
+  const SvgAxis steps = step_axis(drawn), heights = height_axis(drawn);
   std::string svg =
       svg_begin(kWidth, kHeight, figure.title + " over training steps; in words below") +
       grid_of(steps, heights);
-  for (const CurveFigure::Line& line : figure.lines) svg += drawing_of(line, steps, heights);
+  for (const CurveFigure::Line& line : drawn.lines) svg += drawing_of(line, steps, heights);
   return "<figure class=\"curve\" data-curve=\"" + std::to_string(index) + "\"><h3>" +
          html_text(figure.title) + " <code>" + html_text(figure.metric) +
          "</code></h3><div class=\"plot\">" + svg + "</svg></div><figcaption>" +
@@ -195,13 +208,14 @@ std::string curve_html(const CurveFigure& figure, size_t index) {
 
 std::string curve_data(const std::vector<CurveFigure>& figures) {
   std::string json = "[";
-  for (const CurveFigure& figure : figures) {
-    json += &figure == &figures.front() ? "{\"title\":" : ",\n{\"title\":";
+  for (const CurveFigure& whole : figures) {
+    const CurveFigure figure = thinned(whole, kPointsOnScreen);
+    json += &whole == &figures.front() ? "{\"title\":" : ",\n{\"title\":";
     append_json_string(json, printable(figure.title));
     json += std::string(",\"logarithmic\":") + (is_logarithmic(figure) ? "true" : "false");
     json += ",\"lines\":[";
     for (const CurveFigure::Line& line : figure.lines) {
-      const Curve curve = thin(line.curve, kPointsOnScreen);
+      const Curve& curve = line.curve;
       json += &line == &figure.lines.front() ? "{\"variant\":" : ",{\"variant\":";
       append_json_string(json, printable(line.variant));
       json += ",\"style\":" + std::to_string(line.style) + ",\"steps\":[";

@@ -25,8 +25,8 @@ struct CurveFigure {
 std::string curve_html(const CurveFigure& figure, size_t index);
 
 /// All figures for the page's script: [{"title", "logarithmic", "lines": [{"variant", "style",
-/// "steps", "mean", "low", "high"}]}], five digits a number; of a curve of more points than can be
-/// seen the extremes are kept.
+/// "steps", "mean", "low", "high"}]}], nine digits a number, all that a recorded one has; of a
+/// curve of more points than can be seen the extremes are kept.
 std::string curve_data(const std::vector<CurveFigure>& figures);
 
 /// Whether a figure is drawn with a logarithmic axis at first.

@@ -45,8 +45,12 @@ std::vector<UnitId> units_of(const Comparison& comparison) {
 /// Dots in rows over one axis.
 class DotFigure {
  public:
-  DotFigure(const Comparison& comparison, std::vector<Row> rows, const std::vector<UnitId>& units)
-      : comparison_(comparison), rows_(std::move(rows)), axis_(axis_of(rows_)) {
+  DotFigure(const Comparison& comparison, const PageVariants& variants, std::vector<Row> rows,
+            const std::vector<UnitId>& units)
+      : comparison_(comparison),
+        variants_(variants),
+        rows_(std::move(rows)),
+        axis_(axis_of(rows_)) {
     const size_t drawn = std::min(units.size(), kMostDrawn);
     for (size_t i = 0; i < drawn; ++i) place_of_[units[i]] = i;
     dots_.resize(drawn);
@@ -124,7 +128,7 @@ class DotFigure {
 
   std::string label_of(size_t row) const {
     const std::string& name = comparison_.variants[rows_[row].variant].variant;
-    return "<path class=\"line " + variant_style(rows_[row].variant) + "\" d=\"M4 " +
+    return "<path class=\"line " + variant_style(variants_.place_of(name)) + "\" d=\"M4 " +
            svg_number(middle(row)) + "h22\"/>" +
            svg_text(32, middle(row) + 4, "name", shorten(printable(name), kLabelColumns));
   }
@@ -144,6 +148,7 @@ class DotFigure {
   }
 
   const Comparison& comparison_;
+  const PageVariants& variants_;
   std::vector<Row> rows_;
   SvgAxis axis_;
   std::map<UnitId, size_t> place_of_;
@@ -243,7 +248,7 @@ std::vector<double> swarm(const std::vector<double>& places, double width, doubl
   return beside;
 }
 
-std::string dots_html(const Comparison& comparison) {
+std::string dots_html(const Comparison& comparison, const PageVariants& variants) {
   const std::vector<UnitId> units = units_of(comparison);
   std::vector<Row> values, differences;
   for (size_t i = 0; i < comparison.variants.size(); ++i) {
@@ -261,14 +266,14 @@ std::string dots_html(const Comparison& comparison) {
   if (!differences.empty()) {
     const std::string title = "Differences to " + html_name(comparison.baseline);
     html += figure_of(title,
-                      DotFigure(comparison, differences, units)
+                      DotFigure(comparison, variants, differences, units)
                           .svg("Differences of each seed to " + comparison.baseline +
                                    "; in words below, in numbers in the table",
                                /*joined=*/false),
                       differences_in_words(comparison));
   }
   html += figure_of("Values, a seed's joined by a line",
-                    DotFigure(comparison, values, units)
+                    DotFigure(comparison, variants, values, units)
                         .svg("Values of each seed in every variant; in words below, in numbers in "
                              "the table",
                              /*joined=*/true),

@@ -24,6 +24,19 @@ PageVariants::PageVariants(const Recording& recording, const std::vector<Compari
     }
   }
   for (const RecordedRun& run : recording.runs) add(name_of(run));
+  for (const Comparison& comparison : comparisons) {
+    for (const VariantComparison& variant : comparison.variants) {
+      const bool known = place_of(variant.variant) < names_.size() + others_.size();
+      if (!known) others_.push_back(variant.variant);
+    }
+  }
+}
+
+size_t PageVariants::place_of(const std::string& name) const {
+  const auto of_run = std::find(names_.begin(), names_.end(), name);
+  if (of_run != names_.end()) return static_cast<size_t>(of_run - names_.begin());
+  const auto other = std::find(others_.begin(), others_.end(), name);
+  return names_.size() + static_cast<size_t>(other - others_.begin());
 }
 
 std::string PageVariants::name_of(const RecordedRun& run) const {

@@ -18,12 +18,16 @@ class PageVariants {
 
   const std::vector<std::string>& names() const { return names_; }
 
+  /// The place of a name for variant_style. What comparisons call a variant that no run is named
+  /// after (of another column, say) has a place of its own after those of `names`.
+  size_t place_of(const std::string& name) const;
+
   /// A run's variant; where one seed of a variant stands in several experiments, with the
   /// experiment's folder or file.
   std::string name_of(const RecordedRun& run) const;
 
  private:
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, others_;
   bool with_places_ = false;
 };
 

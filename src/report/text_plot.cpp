@@ -136,9 +136,10 @@ void draw_curves(TextCanvas& canvas, size_t columns, const Plot& plot, const Axi
   const size_t letters = std::max<size_t>(columns / kColumnsToLetter, 1);
   CurvePainter painter(canvas, steps, values);
   std::vector<Curve> curves;
+  for (const auto& line : plot.lines) curves.push_back(line.curve);
+  curves = thin_together(curves, kMostPointsToColumn * columns);
   std::vector<std::vector<CurvePoint>> marked;
   for (size_t i = 0; i < plot.lines.size(); ++i) {
-    curves.push_back(thin(plot.lines[i].curve, kMostPointsToColumn * columns));
     const double offset = (static_cast<double>(i) + 0.5) / static_cast<double>(plot.lines.size());
     marked.push_back(marked_points(curves[i], steps, letters, offset));
   }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <set>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -100,12 +102,29 @@ Curve curve_of(const std::vector<const Series*>& runs) {
   return curve;
 }
 
-Curve thin(const Curve& curve, size_t most) {
+std::vector<Curve> thin_together(const std::vector<Curve>& curves, size_t most) {
   constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
-  Curve thinned;
-  for (const size_t i : kept_places(curve.size(), most,
-                                    [&](size_t at) { return curve[at].mean.value_or(kNothing); })) {
-    thinned.push_back(curve[i]);
+  constexpr size_t kExtremes = 3;  // of the mean, and of both ends of the band
+  std::set<int64_t> steps;
+  for (const Curve& curve : curves) {
+    for (const CurvePoint& point : curve) steps.insert(point.step);
+  }
+  if (steps.size() <= most) return curves;
+  steps.clear();
+  const size_t each = std::max<size_t>(most / (kExtremes * curves.size()), 4);
+  for (const Curve& curve : curves) {
+    const auto keep = [&](const auto& value_at) {
+      for (const size_t i : kept_places(curve.size(), each, value_at)) steps.insert(curve[i].step);
+    };
+    keep([&](size_t at) { return curve[at].mean.value_or(kNothing); });
+    keep([&](size_t at) { return curve[at].band ? curve[at].band->low : kNothing; });
+    keep([&](size_t at) { return curve[at].band ? curve[at].band->high : kNothing; });
+  }
+  std::vector<Curve> thinned;
+  for (const Curve& curve : curves) {
+    thinned.emplace_back();
+    std::copy_if(curve.begin(), curve.end(), std::back_inserter(thinned.back()),
+                 [&](const CurvePoint& point) { return steps.count(point.step) > 0; });
   }
   return thinned;
 }

@@ -29,9 +29,13 @@ Curve curve_of(const std::vector<const Series*>& runs);
 
 /// At most `most` (at least 4, checked) of the points, so that no peak is lost: all where they are
 /// no more; else the first, the last, and of each of equal shares of those between the smallest and
-/// the largest (of a curve, by its mean). What is not finite is neither; a share that has nothing
+/// the largest. What is not finite is neither; a share that has nothing
 /// else keeps its first point, lest a gap disappear. Takes time in proportion to the points.
-Curve thin(const Curve& curve, size_t most);
 Series thin(const Series& series, size_t most);
+
+/// Of curves that are drawn together all keep the same steps, so that each has a point wherever
+/// another has one: all where there are at most `most`; else, of each mean and of the ends of each
+/// band, what `thin` keeps of a fair share of that number (of at least 4).
+std::vector<Curve> thin_together(const std::vector<Curve>& curves, size_t most);
 
 }  // namespace qkvlab

@@ -15,6 +15,10 @@ size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
+std::string dots_of(const Comparison& comparison) {
+  return dots_html(comparison, PageVariants({}, {comparison}));
+}
+
 Comparison comparison_of(int64_t seeds) {
   Comparison comparison;
   comparison.metric = "test.loss";
@@ -52,7 +56,7 @@ TEST(Swarm, NoneLeavesTheRow) {
 }
 
 TEST(PageDots, ASeedIsOnePathInEachFigureAndARowOfTheTable) {
-  const std::string html = dots_html(comparison_of(30));
+  const std::string html = dots_of(comparison_of(30));
   EXPECT_EQ(count(html, "<path class=\"dots\" data-unit=\"29\""), 2u);
   EXPECT_EQ(count(html,
                   "<tr data-unit=\"29\"><th scope=\"row\">29</th><td>"
@@ -66,7 +70,7 @@ TEST(PageDots, AnInfiniteDifferenceStandsAtTheEndAndIsTold) {
   Comparison comparison = comparison_of(4);
   comparison.variants[1].paired->differences.ranked[{0, ""}] = kInfinity;
   comparison.variants[1].values.erase({0, ""});
-  const std::string html = dots_html(comparison);
+  const std::string html = dots_of(comparison);
   EXPECT_NE(html.find("At the end of the axis, since one of the pair has no finite value: 1 of "),
             std::string::npos);
   EXPECT_EQ(html.find("inf"), std::string::npos);
@@ -74,7 +78,7 @@ TEST(PageDots, AnInfiniteDifferenceStandsAtTheEndAndIsTold) {
 }
 
 TEST(PageDots, OfThousandsOfSeedsTheFirstAreShownAndThePageSaysSo) {
-  const std::string html = dots_html(comparison_of(10'000));
+  const std::string html = dots_of(comparison_of(10'000));
   EXPECT_EQ(count(html, "<path class=\"join\""), 2000u);
   EXPECT_EQ(count(html, "<tr data-unit"), 500u);
   EXPECT_NE(html.find("The first 2000 of 10000 seeds are drawn."), std::string::npos);
@@ -82,9 +86,26 @@ TEST(PageDots, OfThousandsOfSeedsTheFirstAreShownAndThePageSaysSo) {
   EXPECT_LT(html.size(), 700'000u);
 }
 
+TEST(PageDots, AVariantHasItsStyleByNameWhateverItsPlaceInTheComparison) {
+  Recording recording;
+  for (const char* name : {"full", "none", "<other>"}) {
+    RecordedRun run;
+    run.begin.variant = name;
+    recording.runs.push_back(run);
+  }
+  Comparison comparison = comparison_of(3);
+  const PageVariants variants(recording, {});
+  const std::string html = dots_html(comparison, variants);
+  EXPECT_EQ(count(html, "class=\"line v2\""), 2u) << "the second row is of the third variant";
+  EXPECT_EQ(count(html, "class=\"line v1\""), 0u);
+  comparison.variants[1].variant = "of another column";
+  EXPECT_EQ(PageVariants(recording, {comparison}).place_of("of another column"), 3u);
+  EXPECT_EQ(PageVariants(recording, {comparison}).names().size(), 3u);
+}
+
 TEST(PageDots, WithoutAnyFinishedRunThereIsStillAPage) {
   Comparison comparison = comparison_of(0);
-  EXPECT_NE(dots_html(comparison).find("<bdi>full</bdi> none"), std::string::npos);
+  EXPECT_NE(dots_of(comparison).find("<bdi>full</bdi> none"), std::string::npos);
 }
 
 }  // namespace

@@ -135,16 +135,39 @@ TEST(Thin, WhatIsNotFiniteIsNoExtremeButAHoleStays) {
   EXPECT_EQ(thin(series, 10).steps, (std::vector<int64_t>{0, 2, 25, 26, 50, 51, 76, 100, 101}));
 }
 
-TEST(Thin, ACurveGoesByItsMean) {
-  Curve curve;
-  for (int64_t i = 0; i < 50; ++i)
-    curve.push_back({i, 3, 0, i == 20 ? 9.0 : i == 30 ? -9.0 : 0, {}});
-  const Curve thinned = thin(curve, 4);
-  ASSERT_EQ(thinned.size(), 4u);
-  EXPECT_EQ(thinned[1].step, 20);
-  EXPECT_EQ(thinned[2].step, 30);
-  EXPECT_EQ(thinned[2].mean, -9);
-  EXPECT_EQ(thinned[2].n, 3);
+TEST(ThinTogether, CurvesKeepTheSameStepsAndThePeaksOfMeansAndBands) {
+  Curve left, right;
+  for (int64_t i = 0; i < 500; ++i) {
+    left.push_back({i, 3, 0, i == 20 ? 9.0 : i == 300 ? -9.0 : 0, Interval{-1, 1}});
+    right.push_back({i, 3, 0, 0.0,
+                     i == 123   ? Interval{-7, 1}
+                     : i == 321 ? Interval{-1, 8}
+                                : Interval{-1, 1}});
+  }
+  const std::vector<Curve> thinned = thin_together({left, right}, 60);
+  std::vector<std::set<int64_t>> steps(2);
+  for (size_t i = 0; i < 2; ++i) {
+    for (const CurvePoint& point : thinned[i]) steps[i].insert(point.step);
+  }
+  EXPECT_EQ(steps[0], steps[1]);
+  EXPECT_LE(steps[0].size(), 60u);
+  for (const int64_t peak : {0, 20, 123, 300, 321, 499})
+    EXPECT_EQ(steps[0].count(peak), 1u) << peak;
+  const auto at = [](const Curve& curve, int64_t step) {
+    return *std::find_if(curve.begin(), curve.end(),
+                         [&](const CurvePoint& point) { return point.step == step; });
+  };
+  EXPECT_EQ(at(thinned[0], 300).mean, -9);
+  EXPECT_EQ(at(thinned[0], 300).n, 3);
+  EXPECT_EQ(at(thinned[1], 321).band->high, 8);
+}
+
+TEST(ThinTogether, FewStepsStayAsTheyAre) {
+  const Curve left = {{1, 2, 0, 1.0, {}}, {3, 2, 0, 2.0, {}}}, right = {{2, 2, 0, 1.0, {}}};
+  const std::vector<Curve> thinned = thin_together({left, right}, 4);
+  EXPECT_EQ(thinned[0].size(), 2u);
+  EXPECT_EQ(thinned[1].size(), 1u);
+  EXPECT_TRUE(thin_together({}, 4).empty());
 }
 
 TEST(Thin, AMillionPointsTakeNoTime) {
