@@ -66,7 +66,12 @@ class RunObserver {
     const bool known = std::any_of(recording_.metrics.begin(), recording_.metrics.end(),
                                    [&](const auto& series) { return names_series(name, series); });
     if (!known && !recording_.runs.empty()) {
-      throw UserError(unknown_name("metric", name, metric_names(recording_)));
+      const std::vector<std::string> names = metric_names(recording_);
+      if (names.empty()) {
+        throw UserError(place_of(recording_.runs.front()) +
+                        ": no run has recorded a number yet, so there is nothing to compare");
+      }
+      throw UserError(unknown_name("metric", name, names));
     }
   }
 

@@ -1,4 +1,7 @@
-"""Records of runs for the test of pages: three variants, one with a name that means harm, six seeds."""
+"""An experiment for the test of pages: three variants, one with a name that means harm, six seeds."""
+
+import json
+import os
 
 HOSTILE = "</script><img src=x onerror='window.hit=1'><!--\u2028\u202e\"&"
 VARIANTS = ["full", HOSTILE, "none"]
@@ -42,3 +45,22 @@ def records():
                                    "weights": weights_of(v, seed, step, layer, head, sample)}
             yield {"type": "end", "run": run, "status": "completed", "reason": "", "steps": 100, "metrics": {},
                    "batch_digest": "", "wall_s": 1, "replicas": 1, "peak_rss_mb": 1}
+
+
+def write_experiment(folder):
+    """A folder as `ablate` writes it, a group for each variant."""
+    os.makedirs(folder + "/records")
+    runs = [[f"{v}-{seed}" for seed in SEEDS] for v in range(len(VARIANTS))]
+    config = {"name": "by hand", "record": {}, "ablation": {"baseline": VARIANTS[0]}}
+    with open(folder + "/experiment.json", "w", encoding="utf-8") as file:
+        json.dump({"schema": 1, "config": config, "identity": {}, "environment": {"cpu": HOSTILE},
+                   "variants": [{"name": variant, "identity": {}} for variant in VARIANTS],
+                   "groups": [{"variant": variant, "runs": [{"run": run, "seed": int(run.split("-")[1])} for run in of_variant]}
+                              for variant, of_variant in zip(VARIANTS, runs)]}, file, ensure_ascii=False)
+    files = {run: open(f"{folder}/records/{of_variant[0]}.jsonl", "a", encoding="utf-8")
+             for of_variant in runs for run in of_variant}
+    for record in records():
+        files[record["run"]].write(json.dumps(record, ensure_ascii=False) + "\n")
+        files[record["run"]].flush()
+    for file in files.values():
+        file.close()

@@ -14,7 +14,7 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.select import Select
 from selenium.webdriver.support.wait import WebDriverWait
 
-from report_page_records import SEEDS, loss_at, records, weights_of
+from report_page_records import SEEDS, loss_at, weights_of, write_experiment
 
 QKVLAB, SANDBOX, PICTURES = sys.argv[1:]
 
@@ -299,10 +299,8 @@ def contrast(one, other):
 
 
 def main():
-    path = SANDBOX + "/records.jsonl"
-    with open(path, "w", encoding="utf-8") as file:
-        for record in records():
-            file.write(json.dumps(record, ensure_ascii=False) + "\n")
+    path = SANDBOX + "/experiment"
+    write_experiment(path)
     compared = qkvlab("compare", path, "--format", "json")
     qkvlab("report", path, "-o", SANDBOX + "/page.html")
     driver = browser()

@@ -148,6 +148,14 @@ TEST(RunObservations, ACourseOfOneValueIsToldToBeNone) {
             "anything from"});
 }
 
+TEST(RunObservations, WhereNothingIsRecordedYetThatIsSaid) {
+  RecordedRun run = recorded_run("full", 0, 1);
+  run.series.clear();
+  const Recording recording = recording_of({run});
+  EXPECT_EQ(user_error([&] { observe_runs(recording, {}); }),
+            "r.jsonl:1: no run has recorded a number yet, so there is nothing to compare");
+}
+
 TEST(RunObservations, AMetricThatNoRunHasIsRefused) {
   const Recording recording = recording_of({recorded_run("full", 0, 1)});
   ObservationChoice choice;
