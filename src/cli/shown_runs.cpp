@@ -92,7 +92,8 @@ std::string experiment_text(const std::string& origin, const std::vector<const R
                      ": " + std::to_string(runs.size()) +
                      (runs.size() == 1 ? " run, " : " runs, ") + statuses_text(runs) + ", " +
                      (seeds.size() == 1 ? "seed " : "seeds ") + numbers_text(seeds) + '\n';
-  for (const std::string& line : wrapped(variants, ", ", std::max<size_t>(width, 3) - 2)) text += "  " + line + '\n';
+  for (const std::string& line : wrapped(variants, ", ", std::max<size_t>(width, 3) - 2))
+    text += "  " + line + '\n';
   return text;
 }
 
