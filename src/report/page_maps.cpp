@@ -30,11 +30,17 @@ MapPlace place_in(const RecordedRun& run, const AttentionRecord& map) {
 
 void MapCatalogue::add(const RecordedRun& run, const AttentionRecord& map) {
   places_.push_back(place_in(run, map));
-  if (std::max(map.queries, map.keys) > kMostTokensOnPaper) return;
+  if (std::max(map.queries, map.keys) > kMostTokensOnPaper) {
+    too_large_ = true;
+    return;
+  }
   auto example = std::find_if(examples_.begin(), examples_.end(),
                               [&](const Example& one) { return same_variant(one.run, run); });
   if (example == examples_.end()) {
-    if (examples_.size() == kMostExamples) return;
+    if (examples_.size() == kMostExamples) {
+      too_many_ = true;
+      return;
+    }
     example = examples_.insert(examples_.end(), {run, map, map});
     example->run.series.clear();
     return;
@@ -51,6 +57,20 @@ void MapCatalogue::add(const RecordedRun& run, const AttentionRecord& map) {
 
 std::vector<MapCatalogue::Example> MapCatalogue::examples() const { return examples_; }
 
+std::string MapCatalogue::words_on_examples() const {
+  std::string words;
+  if (too_large_) {
+    words = "On paper and without scripts there are no maps of more than " +
+            std::to_string(kMostTokensOnPaper) + " tokens.";
+  }
+  if (too_many_) {
+    words +=
+        (words.empty() ? "" : " ") + ("On paper and without scripts there are maps of the first " +
+                                      std::to_string(kMostExamples) + " variants alone.");
+  }
+  return words;
+}
+
 std::string maps_html(const MapCatalogue& catalogue, const PageVariants& variants,
                       const MapChoice& choice) {
   std::string html =
@@ -59,6 +79,8 @@ std::string maps_html(const MapCatalogue& catalogue, const PageVariants& variant
       "Weights are those before dropout, from dark (0) to bright (1); the live picture keeps each "
       "to within 1/504 of its row's largest.</p>\n";
   if (!choice.words.empty()) html += "<p>" + html_text(choice.words) + "</p>\n";
+  const std::string missing = catalogue.words_on_examples();
+  if (!missing.empty()) html += "<p>" + missing + "</p>\n";
   html += "<div id=\"map-viewer\" class=\"wide\" hidden></div>\n<div class=\"paper-maps wide\">";
   for (const MapCatalogue::Example& example : catalogue.examples()) {
     const AttentionRecord& map = example.first;

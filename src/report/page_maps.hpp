@@ -29,9 +29,14 @@ class MapCatalogue {
   };
   std::vector<Example> examples() const;
 
+  /// A sentence on what is no example, since it is too large or of a variant too many; empty where
+  /// every variant has one.
+  std::string words_on_examples() const;
+
  private:
   std::vector<MapPlace> places_;
   std::vector<Example> examples_;
+  bool too_large_ = false, too_many_ = false;  // some maps are, or their variants
 };
 
 /// The section's figures for paper, and what its script puts in their place: `words` say what is

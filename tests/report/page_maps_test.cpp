@@ -49,9 +49,14 @@ TEST(MapCatalogue, PaperHasRoomForFewMapsOnly) {
   MapCatalogue catalogue;
   for (int i = 0; i < 50; ++i) catalogue.add(run_of("variant " + std::to_string(i), 0), map_at(0));
   EXPECT_EQ(catalogue.examples().size(), 12u);
+  EXPECT_EQ(catalogue.words_on_examples(),
+            "On paper and without scripts there are maps of the first 12 variants alone.");
   MapCatalogue large;
   large.add(run_of("full", 0), map_at(0, 0, kMostTokensOnPaper + 1));
   EXPECT_TRUE(large.examples().empty());
+  EXPECT_EQ(large.words_on_examples(),
+            "On paper and without scripts there are no maps of more than 24 tokens.");
+  EXPECT_EQ(MapCatalogue().words_on_examples(), "");
   EXPECT_EQ(large.places().size(), 1u);
 }
 
