@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -15,6 +17,7 @@
 
 #include "base/descriptor.hpp"
 #include "base/number_text.hpp"
+#include "base/paths.hpp"
 
 namespace qkvlab {
 
@@ -24,7 +27,9 @@ namespace fs = std::filesystem;
 
 constexpr size_t kBufferBytes = size_t{1} << 20;
 constexpr mode_t kNewFileMode = 0666;  // less the umask
-constexpr mode_t kPermissionBits = 07777;
+// Who may read, write and run a file. Running it as its owner (setuid) is not for new content.
+constexpr mode_t kPermissionBits = 0777;
+constexpr const char* kAccessList = "system.posix_acl_access";
 
 /// What `path` names after all symbolic links, which may lead to nothing but not in a circle.
 std::string follow_links(const std::string& path) {
@@ -55,6 +60,31 @@ std::string with_free_name(const std::string& folder, const Create& create) {
     if (create(name.c_str()) >= 0) return name;
     if (errno != EEXIST) return {};
   }
+}
+
+/// The access list of a file as the kernel holds it; empty where it has none.
+std::string access_list_of(const std::string& path) {
+  const ssize_t size = getxattr(path.c_str(), kAccessList, nullptr, 0);
+  std::string list(static_cast<size_t>(std::max<ssize_t>(size, 0)), '\0');
+  return getxattr(path.c_str(), kAccessList, list.data(), list.size()) == size ? list : "";
+}
+
+/// Gives a new file the owner, group, permissions and access list of the file `from`. Another owner
+/// than oneself only root can give. A group that cannot be given is not replaced by another one:
+/// then only the permissions of everybody are left. Returns 0, or the errno of what failed.
+int copy_access(const std::string& from, const struct stat& status, int to) {
+  mode_t mode = status.st_mode & kPermissionBits;
+  std::string list = access_list_of(from);
+  if (fchown(to, status.st_uid, status.st_gid) != 0 &&
+      fchown(to, static_cast<uid_t>(-1), status.st_gid) != 0) {
+    mode = (mode & ~mode_t{S_IRWXG}) | ((mode & S_IRWXO) << 3);
+    list.clear();
+  }
+  if (fchmod(to, mode) != 0) return errno;
+  // The folder may have given it a list.
+  const int failed = list.empty() ? fremovexattr(to, kAccessList)
+                                  : fsetxattr(to, kAccessList, list.data(), list.size(), 0);
+  return failed == 0 || errno == ENODATA || errno == ENOTSUP ? 0 : errno;
 }
 
 /// An open file without a name, or -1 where that is not to be had.
@@ -93,8 +123,7 @@ AtomicFile::AtomicFile(std::string path) : path_(std::move(path)) {
     });
     if (descriptor_ < 0) fail_creating(path_, errno);
   }
-  if (exists && fchmod(descriptor_, status.st_mode & kPermissionBits) != 0) {
-    const int error = errno;
+  if (const int error = exists ? copy_access(target_, status, descriptor_) : 0; error != 0) {
     discard();
     fail_creating(path_, error);
   }
@@ -145,17 +174,17 @@ void AtomicFile::commit() {
 }
 
 void remove_abandoned_files(const std::string& folder) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+  for_each_entry(folder, [](const fs::directory_entry& entry) {
+    std::error_code ignored;
     const std::string name = entry.path().filename().string();
-    if (name.rfind(kTemporaryPrefix, 0) != 0) continue;
+    if (name.rfind(kTemporaryPrefix, 0) != 0) return;
     const std::string rest = name.substr(kTemporaryPrefix.size());
     const auto process = parse_integer(rest.substr(0, rest.find('-')));
     const bool dead = process && kill(static_cast<pid_t>(*process), 0) != 0 && errno == ESRCH;
     // Of another machine that shares the folder the number says nothing, but its age does.
     const auto age = fs::file_time_type::clock::now() - entry.last_write_time(ignored);
     if (dead && age > kAbandonedAfter) fs::remove(entry.path(), ignored);
-  }
+  });
 }
 
 }  // namespace qkvlab

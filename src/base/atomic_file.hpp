@@ -8,10 +8,11 @@ namespace qkvlab {
 /// A file that appears whole or not at all. It is written without a name (O_TMPFILE) where the file
 /// system can, so that not even SIGKILL leaves anything behind (but for the instant in commit()
 /// between naming it and renaming it); elsewhere under a temporary name in the same folder.
-/// commit() syncs it and renames it over `path` (through a symbolic link to its target; an existing
-/// file keeps its permissions, and one that may not be written is refused). Without commit()
-/// nothing stays. Where `path` is something other than a regular file (a pipe, /dev/null), it is
-/// written straight through, a mebibyte or more at a time.
+/// commit() syncs it and renames it over `path` (through a symbolic link to its target). An
+/// existing file keeps its owner where root writes it, its group, permissions and access list, but
+/// no setuid bit; one that may not be written is refused; its other names (hard links) keep the old
+/// content. Without commit() nothing stays. Where `path` is something other than a regular file (a
+/// pipe, /dev/null), it is written straight through, a mebibyte or more at a time.
 ///
 /// Every failure throws UserError naming `path` and the reason: with exit code 2 where the file
 /// cannot be created, 1 where writing it fails (a full disk).

@@ -1,7 +1,6 @@
 #include "base/descriptor.hpp"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <filesystem>
@@ -23,10 +22,11 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) close(number_);
 }
 
-int write_all(int descriptor, std::string_view bytes) {
+int write_all(int descriptor, std::string_view bytes, WriteCall call) {
   while (!bytes.empty()) {
-    const ssize_t count = write(descriptor, bytes.data(), bytes.size());
+    const ssize_t count = call(descriptor, bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR) return errno;
+    if (count == 0) return EIO;
     if (count > 0) bytes.remove_prefix(static_cast<size_t>(count));
   }
   return 0;

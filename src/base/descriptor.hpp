@@ -1,5 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,9 +28,13 @@ class Descriptor {
   int number_;
 };
 
+/// write(2), or what a test puts in its place.
+using WriteCall = ssize_t (*)(int descriptor, const void* bytes, size_t size);
+
 /// Writes all bytes where the file stands, through interruptions and short writes. Returns 0, or
-/// the errno of what stopped it after some of them.
-int write_all(int descriptor, std::string_view bytes);
+/// the errno of what stopped it after some of them; EIO where the system takes no more bytes and
+/// gives no reason.
+int write_all(int descriptor, std::string_view bytes, WriteCall call = ::write);
 
 /// The folder that `path` lies in; "." where it names none.
 std::string folder_of(const std::string& path);

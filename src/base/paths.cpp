@@ -27,6 +27,14 @@ std::filesystem::path shared_directory() {
   return (executable_directory() / "../share/qkvlab").lexically_normal();
 }
 
+void for_each_entry(const std::filesystem::path& folder,
+                    const std::function<void(const std::filesystem::directory_entry&)>& visit) {
+  std::error_code error;
+  std::filesystem::directory_iterator entry(folder, error);
+  // Unlike a range's ++, increment() does not throw: after an error the iterator is the end.
+  for (; entry != std::filesystem::directory_iterator(); entry.increment(error)) visit(*entry);
+}
+
 FoundFile look_for_input_file(const std::string& path,
                               const std::vector<std::filesystem::path>& folders) {
   if (path.empty()) return {std::nullopt, "a file's name must not be empty"};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -13,6 +14,10 @@ std::filesystem::path executable_directory();
 /// The folder that holds `data/` and `configs/` as they were shipped: `../share/qkvlab` beside the
 /// executable's own folder, in a build folder and in an installed tree alike.
 std::filesystem::path shared_directory();
+
+/// Calls `visit` with every entry of a folder. What cannot be listed, or no longer, is passed over.
+void for_each_entry(const std::filesystem::path& folder,
+                    const std::function<void(const std::filesystem::directory_entry&)>& visit);
 
 /// An input file that was looked for.
 struct FoundFile {

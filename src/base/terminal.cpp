@@ -82,6 +82,7 @@ std::string ascii_of(std::string_view text) {
 
 std::string shorten(std::string_view text, size_t width) {
   if (display_width(text) <= width) return std::string(text);
+  if (width == 0) return "";
   size_t end = 0;
   for (size_t at = 0; at < text.size();) {
     if (!next_code_point(text, at)) ++at;

@@ -20,7 +20,8 @@ std::string printable(std::string_view text);
 /// many "?" as they take columns.
 std::string ascii_of(std::string_view text);
 
-/// `text` cut to `width` columns, its last one "…"; unchanged where it is not wider.
+/// `text` cut to `width` columns, its last one "…"; unchanged where it is not wider, empty where
+/// there is no column.
 std::string shorten(std::string_view text, size_t width);
 
 /// `text` filled with blanks to `width` columns; unchanged where it is wider.

@@ -32,11 +32,15 @@ std::string read_bytes(const std::string& path, int64_t max_bytes) {
   if (S_ISDIR(status.st_mode)) throw UserError(path + ": is a folder, must be a text file");
 
   const size_t limit = static_cast<size_t>(max_bytes) + 1;
+  // Of a small file one byte more than there should be; of a pipe no size is known.
+  const size_t chunk = status.st_size > 0
+                           ? std::min(kChunkBytes, static_cast<size_t>(status.st_size) + 1)
+                           : kChunkBytes;
   std::string bytes;
   if (status.st_size > 0) bytes.reserve(std::min(limit, static_cast<size_t>(status.st_size)));
   while (bytes.size() < limit) {
     const size_t filled = bytes.size();
-    bytes.resize(std::min(limit, filled + kChunkBytes));
+    bytes.resize(std::min(limit, filled + chunk));
     const ssize_t count = read(file.get(), bytes.data() + filled, bytes.size() - filled);
     const int error = errno;
     bytes.resize(filled + static_cast<size_t>(std::max<ssize_t>(count, 0)));

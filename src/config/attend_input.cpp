@@ -3,14 +3,11 @@
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/number_text.hpp"
+#include "base/text_file.hpp"
 
 namespace qkvlab {
 
 namespace {
-
-std::string count(int64_t number, const std::string& noun) {
-  return std::to_string(number) + " " + noun + (number == 1 ? "" : "s");
-}
 
 /// Whether an object has one of the keys; all of them are known from then on.
 bool has_any(const JsonValue& root, const std::vector<std::string>& keys) {
@@ -27,7 +24,7 @@ HandMatrix read_matrix(const JsonValue& json) {
     if (columns == 0) row.fail("must hold at least one number");
     if (matrix.rows == 0) matrix.columns = columns;
     if (columns != matrix.columns) {
-      row.fail("must hold " + count(matrix.columns, "number") + " like the rows before it, got " +
+      row.fail("must hold " + counted(matrix.columns, "number") + " like the rows before it, got " +
                std::to_string(columns));
     }
     for (const JsonValue& value : row.array()) matrix.values.push_back(value.number());
@@ -39,21 +36,21 @@ HandMatrix read_matrix(const JsonValue& json) {
 
 void refuse_beyond(const JsonValue& json, int64_t tokens, const Limits& limits) {
   if (tokens <= limits.tokens_per_sequence) return;
-  json.fail("holds " + count(tokens, "token") + ", allowed are at most " +
+  json.fail("holds " + counted(tokens, "token") + ", allowed are at most " +
             std::to_string(limits.tokens_per_sequence));
 }
 
 void need_columns(const JsonValue& json, const HandMatrix& matrix, int64_t columns,
                   const std::string& reason) {
   if (matrix.columns == columns) return;
-  json.fail("must have " + count(columns, "column") + " (" + reason + "), got " +
+  json.fail("must have " + counted(columns, "column") + " (" + reason + "), got " +
             std::to_string(matrix.columns));
 }
 
 void need_rows(const JsonValue& json, const HandMatrix& matrix, int64_t rows,
                const std::string& reason) {
   if (matrix.rows == rows) return;
-  json.fail("must have " + count(rows, "row") + " (" + reason + "), got " +
+  json.fail("must have " + counted(rows, "row") + " (" + reason + "), got " +
             std::to_string(matrix.rows));
 }
 
@@ -123,7 +120,7 @@ void read_options(const JsonValue& root, AttendInput& input) {
 }  // namespace
 
 AttendInput read_attend_input(const std::string& path, const Limits& limits) {
-  const JsonValue root = read_json_file(path);
+  const JsonValue root = parse_json(read_text_file(path, kMaxAttendFileBytes), path);
   const bool projected = has_any(root, {"x", "w_q", "w_k", "w_v"});
   const bool direct = has_any(root, {"q", "k", "v"});
   has_any(root, {"causal", "key_valid", "scale", "tokens"});

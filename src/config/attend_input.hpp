@@ -30,6 +30,9 @@ struct AttendInput {
   int64_t keys() const { return x ? x->rows : k->rows; }
 };
 
+/// The largest such file that is read, in bytes: reading takes up to forty times that in memory.
+constexpr int64_t kMaxAttendFileBytes = int64_t{64} << 20;
+
 /// Reads and checks such a file: every shape fits every other, and the computation fits the limits.
 /// Throws UserError with file, line, key path and what is allowed.
 AttendInput read_attend_input(const std::string& path, const Limits& limits = {});

@@ -1,15 +1,10 @@
 #include "record/record_stream.hpp"
 
-#include <stdio.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/text_file.hpp"
+#include "base/line_reader.hpp"
 #include "record/record_lines.hpp"
 
 namespace qkvlab {
@@ -24,33 +19,16 @@ std::string_view type_in_front(std::string_view line) {
   return end == std::string_view::npos ? "" : line.substr(kFront.size(), end - kFront.size());
 }
 
-/// The buffer that getline(3) allocates.
-struct LineBuffer {
-  LineBuffer() = default;
-  ~LineBuffer() { std::free(data); }
-  LineBuffer(const LineBuffer&) = delete;
-  LineBuffer& operator=(const LineBuffer&) = delete;
-  char* data = nullptr;
-  size_t size = 0;
-};
-
 }  // namespace
 
 ReadSummary read_records(const std::string& path,
                          const std::function<void(Record&&, int64_t line_number)>& visit,
                          const WantsType& wants) {
-  const std::unique_ptr<FILE, int (*)(FILE*)> file(fopen(path.c_str(), "re"), fclose);
-  if (!file) fail_reading(path, errno);
+  LineReader lines(path, kMaxRecordLineBytes);
   ReadSummary summary;
-  LineBuffer buffer;
   for (int64_t line_number = 1;; ++line_number) {
-    errno = 0;
-    const ssize_t length = getline(&buffer.data, &buffer.size, file.get());
-    if (length < 0) {
-      if (errno != 0) fail_reading(path, errno);
-      return summary;
-    }
-    std::string_view line(buffer.data, static_cast<size_t>(length));
+    std::string_view line = lines.next();
+    if (line.empty()) return summary;
     if (line.back() != '\n') {
       summary.cut_last_line = true;
       return summary;

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,6 +15,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "base/descriptor.hpp"
+#include "support/child.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
 
@@ -42,13 +45,7 @@ bool has_unnamed_files(const std::string& folder) {
 }
 
 /// Runs `action` in a process of its own and returns its wait status; it exits with 0 after true.
-int run_in_child(const std::function<bool()>& action) {
-  const pid_t child = fork();
-  if (child == 0) _exit(action() ? 0 : 1);
-  int status = 0;
-  waitpid(child, &status, 0);
-  return status;
-}
+int run_in_child(const std::function<bool()>& action) { return wait_for_child(fork_child(action)); }
 
 class AtomicFileTest : public testing::Test {
  protected:
@@ -167,11 +164,14 @@ TEST_F(AtomicFileTest, AnEmptyNameIsRefusedAtOnce) {
 }
 
 TEST_F(AtomicFileTest, AProtectedFileIsRefused) {
-  if (geteuid() == 0) GTEST_SKIP() << "root may write everything";
   folder_.write("result.json", "old");
   chmod(path_.c_str(), 0444);
-  EXPECT_EQ(user_error([&] { AtomicFile file(path_); }),
-            path_ + ": cannot be written: Permission denied");
+  chmod(folder_.path().c_str(), 0777);
+  EXPECT_EQ(run_without_rights([&] {
+              return user_error([&] { AtomicFile file(path_); }) ==
+                     path_ + ": cannot be written: Permission denied";
+            }),
+            0);
 }
 
 TEST_F(AtomicFileTest, AFileInTheWorkingFolderNeedsNoFolder) {
@@ -212,6 +212,88 @@ TEST_F(AtomicFileTest, PermissionsOfAnExistingFileStay) {
   chmod(path_.c_str(), 0640);
   write_file(path_, "new");
   EXPECT_EQ(permissions(path_), 0640u);
+}
+
+TEST_F(AtomicFileTest, RootWritesAUsersFileAndItStaysTheUsers) {
+  folder_.write("result.json", "old");
+  chmod(path_.c_str(), 0600);
+  if (chown(path_.c_str(), 12345, 23456) != 0) GTEST_SKIP() << "only root may give files away";
+  write_file(path_, "new");
+  struct stat status {};
+  ASSERT_EQ(stat(path_.c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 12345u);
+  EXPECT_EQ(status.st_gid, 23456u);
+  EXPECT_EQ(permissions(path_), 0600u);
+  EXPECT_EQ(TemporaryFolder::read(path_), "new");
+}
+
+TEST_F(AtomicFileTest, NobodyGetsMoreThanTheOldFileGave) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may become somebody else";
+  folder_.write("result.json", "old");
+  chmod(folder_.path().c_str(), 0777);
+  // Somebody may write the file who is neither its owner nor in its group.
+  if (chown(path_.c_str(), 12345, 23456) != 0) GTEST_SKIP() << "no such users here";
+  chmod(path_.c_str(), 0672);
+  EXPECT_EQ(run_without_rights([&] {
+              write_file(path_, "new");
+              return true;
+            }),
+            0);
+  EXPECT_EQ(TemporaryFolder::read(path_), "new");
+  EXPECT_EQ(permissions(path_), 0622u) << "the writer's group is not the one that might read it";
+}
+
+TEST_F(AtomicFileTest, NewContentDoesNotRunAsTheOldOnesOwner) {
+  folder_.write("result.json", "old");
+  chmod(path_.c_str(), 06755);
+  write_file(path_, "new");
+  EXPECT_EQ(permissions(path_), 0755u);
+}
+
+/// An access list as the kernel holds it: user::rw-, user:12345:r--, group::---, mask::r--,
+/// other::---
+const std::string kAccessList =
+    std::string("\2\0\0\0", 4) + std::string("\1\0\6\0\xFF\xFF\xFF\xFF\2\0\4\0\x39\x30\0\0", 16) +
+    std::string("\4\0\0\0\xFF\xFF\xFF\xFF\x10\0\4\0\xFF\xFF\xFF\xFF", 16) +
+    std::string("\x20\0\0\0\xFF\xFF\xFF\xFF", 8);
+
+std::string access_list(const std::string& path) {
+  std::string list(1000, '\0');
+  const ssize_t size = getxattr(path.c_str(), "system.posix_acl_access", list.data(), list.size());
+  return size < 0 ? "none" : list.substr(0, static_cast<size_t>(size));
+}
+
+bool set_access_list(const std::string& path, const char* name) {
+  return setxattr(path.c_str(), name, kAccessList.data(), kAccessList.size(), 0) == 0;
+}
+
+TEST_F(AtomicFileTest, AnAccessListStays) {
+  folder_.write("result.json", "old");
+  if (!set_access_list(path_, "system.posix_acl_access")) GTEST_SKIP() << "no access lists here";
+  ASSERT_EQ(access_list(path_), kAccessList);
+  write_file(path_, "new");
+  EXPECT_EQ(access_list(path_), kAccessList);
+}
+
+TEST_F(AtomicFileTest, AnAccessListOfTheFolderIsNotAddedToAnOldFile) {
+  folder_.write("result.json", "old");
+  chmod(path_.c_str(), 0600);
+  if (!set_access_list(folder_.path(), "system.posix_acl_default")) {
+    GTEST_SKIP() << "no access lists here";
+  }
+  write_file(path_, "new");
+  EXPECT_EQ(access_list(path_), "none");
+  EXPECT_EQ(permissions(path_), 0600u);
+  write_file(folder_.file("another"), "new");
+  EXPECT_NE(access_list(folder_.file("another")), "none") << "a new file gets the folder's";
+}
+
+TEST_F(AtomicFileTest, AnotherNameOfTheOldFileKeepsItsContent) {
+  folder_.write("result.json", "old");
+  fs::create_hard_link(path_, folder_.file("snapshot"));
+  write_file(path_, "new");
+  EXPECT_EQ(TemporaryFolder::read(path_), "new");
+  EXPECT_EQ(TemporaryFolder::read(folder_.file("snapshot")), "old");
 }
 
 TEST_F(AtomicFileTest, ANewFileFollowsTheUmask) {
@@ -261,6 +343,32 @@ TEST(AtomicFile, OnlyWhatProcessesThatAreGoneHaveLeftIsRemoved) {
   std::vector<std::string> expected = {alive, recent, ".qkvlab-notes"};
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(left, expected);
+}
+
+/// Takes three bytes a call, is interrupted in every other one, and then takes nothing more.
+std::string taken;
+ssize_t take_little(int, const void* bytes, size_t size) {
+  static bool interrupted = false;
+  interrupted = !interrupted;
+  if (interrupted) {
+    errno = EINTR;
+    return -1;
+  }
+  const size_t count = taken.size() < 9 ? std::min<size_t>(size, 3) : 0;
+  taken.append(static_cast<const char*>(bytes), count);
+  return static_cast<ssize_t>(count);
+}
+
+TEST(WriteAll, GoesOnAfterInterruptionsAndShortWrites) {
+  taken.clear();
+  EXPECT_EQ(write_all(-1, "12345678", take_little), 0);
+  EXPECT_EQ(taken, "12345678");
+}
+
+TEST(WriteAll, EndsWhereNothingMoreIsTaken) {
+  taken.clear();
+  EXPECT_EQ(write_all(-1, "1234567890", take_little), EIO);
+  EXPECT_EQ(taken, "123456789");
 }
 
 }  // namespace

@@ -1,6 +1,13 @@
 #include "base/paths.hpp"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <set>
 
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
@@ -73,6 +80,55 @@ TEST(Paths, AMissingAbsoluteFileIsTriedOnlyOnce) {
 
 TEST(Paths, AnEmptyNameIsNotTheSharedFolder) {
   EXPECT_EQ(user_error([] { find_input_file(""); }), "a file's name must not be empty");
+}
+
+TEST(ForEachEntry, VisitsEveryEntry) {
+  const TemporaryFolder folder;
+  folder.write("a", "");
+  folder.write(".b", "");
+  std::set<std::string> seen;
+  for_each_entry(folder.path(),
+                 [&](const auto& entry) { seen.insert(entry.path().filename().string()); });
+  EXPECT_EQ(seen, (std::set<std::string>{"a", ".b"}));
+}
+
+TEST(ForEachEntry, WhatCannotBeListedIsPassedOver) {
+  const auto fail = [](const auto&) { FAIL(); };
+  for_each_entry("no such folder", fail);
+  for_each_entry("/dev/null", fail);
+}
+
+TEST(ForEachEntry, EndsWhereTheFolderIsGoneInTheMiddle) {
+  // A process's open files, more of them than one system call lists.
+  constexpr int kOpen = 3000;
+  struct rlimit limit {};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_max <= kOpen) {
+    GTEST_SKIP() << "too few files may be open";
+  }
+  std::array<int, 2> ready{};
+  ASSERT_EQ(pipe(ready.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    limit.rlim_cur = limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+    for (int i = 0; i < kOpen; ++i) {
+      if (dup(ready[0]) < 0) _exit(1);
+    }
+    if (write(ready[1], "x", 1) != 1) _exit(1);
+    pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ready[0], &byte, 1), 1);
+  int seen = 0;
+  for_each_entry("/proc/" + std::to_string(child) + "/fd", [&](const auto&) {
+    if (++seen > 1) return;
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+  });
+  EXPECT_GT(seen, 0);
+  EXPECT_LT(seen, kOpen);
+  close(ready[0]);
+  close(ready[1]);
 }
 
 }  // namespace

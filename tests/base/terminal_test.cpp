@@ -61,6 +61,15 @@ TEST(Shorten, CutsAtColumnsAndNeverWithinACharacter) {
   EXPECT_EQ(shorten("注意力", 6), "注意力");
 }
 
+TEST(Shorten, IsNeverWiderThanItMayBe) {
+  for (size_t width = 0; width < 12; ++width) {
+    EXPECT_LE(display_width(shorten("a注意力机制z", width)), width) << width;
+  }
+  EXPECT_EQ(shorten("ab", 1), "…");
+  EXPECT_EQ(shorten("ab", 0), "");
+  EXPECT_EQ(shorten("", 0), "");
+}
+
 TEST(Padding, FillsToColumnsNotBytes) {
   EXPECT_EQ(pad_right("注意", 6), "注意  ");
   EXPECT_EQ(pad_left("注意", 6), "  注意");

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
 
@@ -117,6 +119,13 @@ TEST_F(AttendInputTest, RefusesMoreTokensThanTheLimitBeforeAnythingElse) {
   limits.tokens_per_sequence = 4;
   const std::string message = user_error([&] { read_attend_input(path, limits); });
   EXPECT_NE(message.find("k: holds 5 tokens, allowed are at most 4"), std::string::npos) << message;
+}
+
+TEST_F(AttendInputTest, RefusesALargeFileBeforeItIsParsed) {
+  const std::string path = folder_.write("input.json", "no JSON");
+  std::filesystem::resize_file(path, kMaxAttendFileBytes + 1);
+  EXPECT_EQ(user_error([&] { read_attend_input(path); }),
+            path + ": must be no larger than 67108864 bytes");
 }
 
 }  // namespace

@@ -1,10 +1,8 @@
 #include "record/experiment_folder.hpp"
 
-#include <sys/wait.h>
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 
+#include "support/child.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
 
@@ -65,13 +63,14 @@ TEST(ExperimentFolder, TakesFurtherRunsAndEachOnce) {
 TEST(ExperimentFolder, SeveralProcessesMayEnterRunsAtOnce) {
   const TemporaryFolder folder;
   constexpr int kProcesses = 8;
+  std::vector<pid_t> children;
   for (int i = 0; i < kProcesses; ++i) {
-    if (fork() == 0) {
+    children.push_back(fork_child([&] {
       for (int j = 0; j < 5; ++j) enter(folder, std::to_string(i) + "-" + std::to_string(j), j);
-      _exit(0);
-    }
+      return true;
+    }));
   }
-  for (int i = 0; i < kProcesses; ++i) wait(nullptr);
+  for (const pid_t child : children) EXPECT_EQ(wait_for_child(child), 0);
   EXPECT_EQ(read(folder)["groups"].size(), 40U);
 }
 
