@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Installs the Debian packages that qkvlab needs and this machine lacks.
-#   scripts/setup.sh [test] [browser] [check]
-# without arguments: what building and running need; `test` and `check` add what those scripts need,
-# `browser` what the tests of pages need, which are left out without it.
+#   scripts/setup.sh [test] [browser] [check] [fuzz]
+# without arguments: what building and running need; `test`, `check` and `fuzz` add what those scripts
+# need, `browser` what the tests of pages need, which are left out without it.
 # QKVLAB_NO_SETUP=1 leaves the packages to you (another distribution, a LibTorch of your own).
 set -euo pipefail
 
@@ -20,6 +20,8 @@ test_packages=(libgtest-dev git python3-jsonschema python3-scipy)
 # The page of `qkvlab report` is used as people use it.
 browser_packages=(chromium chromium-driver python3-selenium)
 check_packages=(git clang-format clang-tidy)
+# libFuzzer and the sanitizers' library are Clang's.
+fuzz_packages=(clang libclang-rt-dev)
 
 say() { printf 'setup: %s\n' "$*" >&2; }
 
@@ -42,7 +44,8 @@ for group in "$@"; do
     test) packages+=("${test_packages[@]}") ;;
     browser) packages+=("${browser_packages[@]}") ;;
     check) packages+=("${check_packages[@]}") ;;
-    *) say "'$group' is no group of packages; allowed: test, browser, check"; exit 2 ;;
+    fuzz) packages+=("${fuzz_packages[@]}") ;;
+    *) say "'$group' is no group of packages; allowed: test, browser, check, fuzz"; exit 2 ;;
   esac
 done
 

@@ -59,8 +59,13 @@ run 'chromium' 0 test
 run 'chromium chromium-driver' 0 test browser
 [[ $(<"$sandbox/asked") == *' chromium chromium-driver' ]] || fail 'forgets what the page is tested with'
 
+run 'clang' 0 test check
+[[ ! -s $sandbox/asked ]] || fail 'has everybody install a second compiler'
+run 'clang' 0 fuzz
+[[ $(<"$sandbox/asked") == *' clang' ]] || fail 'forgets what finds bad inputs'
+
 run '' 2 tests
-[[ $(<"$sandbox/talk") == *"'tests'"*'test, browser, check'* ]] || fail 'does not say which groups there are'
+[[ $(<"$sandbox/talk") == *"'tests'"*'test, browser, check, fuzz'* ]] || fail 'does not say which groups there are'
 
 stub apt-get <<<'echo "E: no network"; exit 100'
 run 'ninja-build' 2
