@@ -122,9 +122,10 @@ void add_unknown(const Comparison& comparison, std::vector<std::string>& words) 
 }  // namespace
 
 std::vector<std::string> plain_words(const Comparison& comparison) {
+  const ComparedVariants compared(comparison);
   std::vector<std::string> words;
   for (const VariantComparison& variant : comparison.variants) {
-    if (variant.paired || variant.unpaired) words.push_back(variant_words(comparison, variant));
+    if (variant.paired || variant.unpaired) words.push_back(variant_words(compared, variant));
   }
   add_unit(comparison, words);
   for (const VariantComparison& variant : comparison.variants) {

@@ -19,12 +19,12 @@ constexpr int kDigits = 3;
 
 class VariantWords {
  public:
-  VariantWords(const Comparison& comparison, const VariantComparison& variant)
-      : comparison_(comparison),
+  VariantWords(const ComparedVariants& compared, const VariantComparison& variant)
+      : compared_(compared),
+        comparison_(compared.comparison),
         variant_(variant),
-        noun_(comparison.unit == Unit::kSeed ? "seed" : "cell") {
-    for (const VariantComparison& one : comparison.variants) tests_ += one.p_holm.value ? 1 : 0;
-  }
+        noun_(comparison_.unit == Unit::kSeed ? "seed" : "cell"),
+        tests_(compared.tests) {}
 
   std::string paired() const {
     const PairedComparison& pairs = *variant_.paired;
@@ -71,11 +71,7 @@ class VariantWords {
   }
 
  private:
-  const VariantComparison& baseline() const {
-    return *std::find_if(
-        comparison_.variants.begin(), comparison_.variants.end(),
-        [&](const VariantComparison& one) { return one.variant == comparison_.baseline; });
-  }
+  const VariantComparison& baseline() const { return *compared_.baseline; }
 
   static int64_t without_value(const VariantComparison& variant) {
     return variant.diverged + variant.not_reached;
@@ -139,16 +135,7 @@ class VariantWords {
 
   /// The smallest p that its pairs can reach after Holm's adjustment, the other variants' as it is.
   double smallest_adjusted_p() const {
-    std::vector<double> p;
-    size_t own = 0;
-    for (const VariantComparison& one : comparison_.variants) {
-      const auto of_one = one.p();
-      if (!of_one.value) continue;
-      if (one.variant == variant_.variant) own = p.size();
-      p.push_back(one.variant == variant_.variant ? *variant_.paired->smallest_p.value
-                                                  : *of_one.value);
-    }
-    return holm(p)[own];
+    return compared_.p.adjusted(*variant_.p().value, *variant_.paired->smallest_p.value);
   }
 
   /// "3 seeds cannot tell it from full, whatever the values: …".
@@ -185,16 +172,32 @@ class VariantWords {
            (tests_ > 1 ? " beside as many variants." : ".");
   }
 
+  const ComparedVariants& compared_;
   const Comparison& comparison_;
   const VariantComparison& variant_;
   std::string noun_;
-  int64_t tests_ = 0;
+  int64_t tests_;
 };
+
+std::vector<double> p_of(const Comparison& comparison) {
+  std::vector<double> all;
+  for (const VariantComparison& variant : comparison.variants) {
+    if (const auto p = variant.p(); p.value) all.push_back(*p.value);
+  }
+  return all;
+}
 
 }  // namespace
 
-std::string variant_words(const Comparison& comparison, const VariantComparison& variant) {
-  const VariantWords words(comparison, variant);
+ComparedVariants::ComparedVariants(const Comparison& all) : comparison(all), p(p_of(all)) {
+  for (const VariantComparison& variant : all.variants) {
+    if (variant.variant == all.baseline) baseline = &variant;
+    tests += variant.p_holm.value ? 1 : 0;
+  }
+}
+
+std::string variant_words(const ComparedVariants& compared, const VariantComparison& variant) {
+  const VariantWords words(compared, variant);
   return variant.paired ? words.paired() : words.unpaired();
 }
 

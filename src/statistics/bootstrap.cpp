@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 
 #include "base/error.hpp"
 #include "statistics/distributions.hpp"
@@ -18,7 +19,7 @@ std::vector<double> resampled(const std::vector<double>& sorted, const SortedSta
                               uint64_t seed, int64_t resamples) {
   const size_t n = sorted.size();
   std::mt19937_64 random(seed);
-  std::vector<size_t> times(n);
+  std::vector<uint16_t> times(n);  // short, so that those of many values stay in a cache
   std::vector<double> sample(n);
   std::vector<double> found;
   found.reserve(resamples);
@@ -31,8 +32,10 @@ std::vector<double> resampled(const std::vector<double>& sorted, const SortedSta
       ++times[((bits & 0xffffffff) * n) >> 32];
     }
     // So written it is sorted, without sorting.
-    auto next = sample.begin();
-    for (size_t i = 0; i < n; ++i) next = std::fill_n(next, times[i], sorted[i]);
+    double* next = sample.data();
+    for (size_t i = 0; i < n; ++i) {
+      for (uint16_t left = times[i]; left > 0; --left) *next++ = sorted[i];
+    }
     found.push_back(statistic(sample));
   }
   return found;
@@ -40,14 +43,7 @@ std::vector<double> resampled(const std::vector<double>& sorted, const SortedSta
 
 /// Efron's estimate of how fast the standard error changes with the statistic: a sixth of the
 /// skewness of the jackknife's values, with its sign turned.
-Figure<double> acceleration_of(const std::vector<double>& sorted,
-                               const SortedStatistic& statistic) {
-  std::vector<double> without(sorted.begin() + 1, sorted.end());
-  std::vector<double> jackknife;
-  for (size_t left_out = 0; left_out < sorted.size(); ++left_out) {
-    jackknife.push_back(statistic(without));
-    if (left_out < without.size()) without[left_out] = sorted[left_out];
-  }
+Figure<double> acceleration_of(const std::vector<double>& jackknife) {
   const double mean = summary_of(jackknife).mean;
   if (!std::isfinite(mean)) return unknown<double>(kTooManyDiverged);
   double largest = 0;
@@ -63,25 +59,48 @@ Figure<double> acceleration_of(const std::vector<double>& sorted,
   return known(cubes / (6 * squares * std::sqrt(squares)));
 }
 
-/// The share of `sorted` below `value`, those that equal it counting half.
-double share_below(const std::vector<double>& sorted, double value) {
-  const auto [first, last] = std::equal_range(sorted.begin(), sorted.end(), value);
-  const auto below_twice = (first - sorted.begin()) + (last - sorted.begin());
-  return static_cast<double>(below_twice) / (2 * static_cast<double>(sorted.size()));
+/// The share of `values` below `value`, those that equal it counting half.
+double share_below(const std::vector<double>& values, double value) {
+  int64_t below_twice = 0;
+  for (const double one : values) below_twice += one < value ? 2 : one == value ? 1 : 0;
+  return static_cast<double>(below_twice) / (2 * static_cast<double>(values.size()));
 }
 
-double quantile(const std::vector<double>& sorted, double p) {
-  const double place = p * static_cast<double>(sorted.size() - 1);
-  const auto below = static_cast<size_t>(place);
-  const double part = place - static_cast<double>(below);
-  if (part == 0) return sorted[below];  // the next one may be infinite, or not there
-  return sorted[below] + part * (sorted[below + 1] - sorted[below]);
+/// Puts the values into an order of its own.
+double quantile(std::vector<double>& values, double p) {
+  const double place = p * static_cast<double>(values.size() - 1);
+  const auto below = values.begin() + static_cast<std::ptrdiff_t>(place);
+  std::nth_element(values.begin(), below, values.end());
+  const double part = place - std::floor(place);
+  if (part == 0) return *below;  // the next one may be infinite, or not there
+  return *below + part * (*std::min_element(below + 1, values.end()) - *below);
 }
 
 }  // namespace
 
+LeaveOneOut one_by_one(SortedStatistic statistic) {
+  return [statistic = std::move(statistic)](const std::vector<double>& sorted) {
+    std::vector<double> without(sorted.begin() + 1, sorted.end());
+    std::vector<double> found;
+    for (size_t left_out = 0; left_out < sorted.size(); ++left_out) {
+      found.push_back(statistic(without));
+      if (left_out < without.size()) without[left_out] = sorted[left_out];
+    }
+    return found;
+  };
+}
+
+int64_t affordable_resamples(int64_t wanted, int64_t n) {
+  constexpr int64_t kManyValues = 10'000, kFewest = 399;
+  if (n <= kManyValues) return wanted;
+  const double share = static_cast<double>(kManyValues) / static_cast<double>(n);
+  return std::min(wanted,
+                  std::max(kFewest, static_cast<int64_t>(static_cast<double>(wanted) * share)));
+}
+
 Figure<Interval> bca_interval(const std::vector<double>& values, const SortedStatistic& statistic,
-                              uint64_t seed, int64_t resamples, double confidence) {
+                              const LeaveOneOut& without_each, uint64_t seed, int64_t resamples,
+                              double confidence) {
   require(resamples >= 1, "a bootstrap needs resamples");
   require(confidence > 0 && confidence < 1, "confidence must be within (0, 1)");
   const std::string fault = fault_of_ranked(values, 2);
@@ -92,13 +111,12 @@ Figure<Interval> bca_interval(const std::vector<double>& values, const SortedSta
   if (!std::isfinite(whole)) return unknown<Interval>(kTooManyDiverged);
   if (sorted.front() == sorted.back()) return known(Interval{whole, whole});
 
-  const Figure<double> acceleration = acceleration_of(sorted, statistic);
+  const Figure<double> acceleration = acceleration_of(without_each(sorted));
   if (!acceleration.value) return unknown<Interval>(acceleration.reason);
   std::vector<double> found = resampled(sorted, statistic, seed, resamples);
   const bool has_nan =
       std::any_of(found.begin(), found.end(), [](double value) { return std::isnan(value); });
   if (has_nan) return unknown<Interval>(kTooManyDiverged);
-  std::sort(found.begin(), found.end());
   const double share = share_below(found, whole);
   if (share == 0 || share == 1)
     return unknown<Interval>("all resamples lie to one side of the statistic");

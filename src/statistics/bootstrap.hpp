@@ -15,6 +15,17 @@ constexpr int64_t kBootstrapResamples = 9999;
 /// it cannot be computed.
 using SortedStatistic = std::function<double(const std::vector<double>& sorted)>;
 
+/// The statistic of values in ascending order without each of them in turn (a jackknife).
+using LeaveOneOut = std::function<std::vector<double>(const std::vector<double>& sorted)>;
+
+/// Leaves out one value after the other and computes the statistic anew: quadratic in the number of
+/// values, for statistics that know no better way.
+LeaveOneOut one_by_one(SortedStatistic statistic);
+
+/// How many resamples of n values are drawn where `wanted` are: fewer than that only beyond 10,000
+/// values, so that n times as many stays a matter of seconds, and never fewer than 399.
+int64_t affordable_resamples(int64_t wanted, int64_t n);
+
 /// The bias-corrected and accelerated bootstrap interval (Efron 1987, "Better bootstrap confidence
 /// intervals"): quantiles of the statistic over `resamples` ≥ 1 (checked) samples drawn from
 /// `values` with replacement. Which quantiles follows from the share of resamples below the
@@ -33,7 +44,7 @@ using SortedStatistic = std::function<double(const std::vector<double>& sorted)>
 /// correction; where the two come to a quantile beyond all quantiles; and where the statistic or an
 /// end is not finite.
 Figure<Interval> bca_interval(const std::vector<double>& values, const SortedStatistic& statistic,
-                              uint64_t seed, int64_t resamples = kBootstrapResamples,
-                              double confidence = 0.95);
+                              const LeaveOneOut& without_each, uint64_t seed,
+                              int64_t resamples = kBootstrapResamples, double confidence = 0.95);
 
 }  // namespace qkvlab

@@ -128,7 +128,9 @@ class TableComparer {
     variant.iqm_ci =
         ranks.size() < kFewestForBootstrap
             ? unknown<Interval>("needs at least " + std::to_string(kFewestForBootstrap) + " seeds")
-            : bca_interval(ranks, sorted_interquartile_mean, choice_.seed);
+            : bca_interval(
+                  ranks, sorted_interquartile_mean, interquartile_means_without_each, choice_.seed,
+                  affordable_resamples(kBootstrapResamples, static_cast<int64_t>(ranks.size())));
     return variant;
   }
 
@@ -175,7 +177,8 @@ class TableComparer {
     pairs.mean_ci = mean_interval(differences);
     pairs.median = median(ranks);
     pairs.median_ci = median_interval(ranks);
-    pairs.sign_flip = sign_flip_test(differences, choice_.seed, kSignFlipResamples, size);
+    pairs.sign_flip = sign_flip_test(differences, choice_.seed,
+                                     affordable_resamples(kSignFlipResamples, pairs.n), size);
     pairs.wilcoxon = wilcoxon_signed_rank(ranks, size);
     pairs.d_z = d_z(differences, size);
     pairs.p_improvement =
@@ -192,7 +195,7 @@ class TableComparer {
     const auto n = static_cast<int64_t>(pairs.differences.ranked.size());
     if (n == 0) return unknown<double>("there are no pairs");
     if (pairs.is_decided_by_rank()) return known(smallest_wilcoxon_p(n));
-    return known(smallest_sign_flip_p(n));
+    return known(smallest_sign_flip_p(n, affordable_resamples(kSignFlipResamples, n)));
   }
 
   void adjust() {

@@ -49,10 +49,29 @@ Figure<int64_t> seeds_for_power(double d_z, double power, double alpha) {
   if (d_z == 0) return unknown<int64_t>("there is no difference to find");
   if (!std::isfinite(d_z)) return unknown<int64_t>("the size of the difference is not finite");
   constexpr int64_t kMost = 1000000000;
-  if (paired_t_power(d_z, kMost, alpha) < power)
-    return unknown<int64_t>("would take more than 1,000,000,000 seeds");
-  int64_t too_few = 1;
-  int64_t enough = kMost;
+  const auto does = [&](int64_t n) { return paired_t_power(d_z, n, alpha) >= power; };
+  // Begins where many seeds would end (a normal test's number), since each look takes long.
+  const double by_normal =
+      (normal_quantile(1 - alpha / 2) + normal_quantile(power)) / std::abs(d_z);
+  const auto guess = static_cast<int64_t>(std::clamp(by_normal * by_normal, 2.0, 1.0 * kMost));
+  int64_t too_few = 1, enough = kMost;
+  if (does(guess)) {
+    enough = guess;
+    for (int64_t step = 2; enough - step > 1; step *= 2) {
+      if (!does(enough - step)) {
+        too_few = enough - step;
+        break;
+      }
+      enough -= step;
+    }
+  } else {
+    too_few = guess;
+    int64_t step = 2;
+    for (; too_few + step < kMost && !does(too_few + step); step *= 2) too_few += step;
+    enough = std::min(kMost, too_few + step);
+    if (enough == kMost && !does(kMost))
+      return unknown<int64_t>("would take more than 1,000,000,000 seeds");
+  }
   while (enough - too_few > 1) {
     const int64_t n = too_few + (enough - too_few) / 2;
     (paired_t_power(d_z, n, alpha) >= power ? enough : too_few) = n;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace qkvlab {
 
@@ -16,6 +17,24 @@ std::vector<double> holm(const std::vector<double>& p) {
     adjusted[order[i]] = std::min(1.0, largest);
   }
   return adjusted;
+}
+
+HolmLadder::HolmLadder(std::vector<double> p) : sorted_(std::move(p)) {
+  std::sort(sorted_.begin(), sorted_.end());
+  highest_ = holm(sorted_);
+}
+
+double HolmLadder::adjusted(double own, double instead) const {
+  if (instead > own) {
+    std::vector<double> others = sorted_;
+    const auto place = std::lower_bound(others.begin(), others.end(), own);
+    *place = instead;
+    return holm(others)[place - others.begin()];
+  }
+  // Those before it stay before it.
+  const auto place = std::lower_bound(sorted_.begin(), sorted_.end(), instead) - sorted_.begin();
+  const double alone = instead * static_cast<double>(sorted_.size() - place);
+  return std::min(1.0, std::max(place == 0 ? 0.0 : highest_[place - 1], alone));
 }
 
 }  // namespace qkvlab

@@ -21,4 +21,7 @@ Figure<double> interquartile_mean(const std::vector<double>& values);
 /// to be resampled: infinite where a value of the middle half is, NaN where two are to both sides.
 double sorted_interquartile_mean(const std::vector<double>& sorted);
 
+/// The same of at least two values (not checked) without each of them in turn, in one pass.
+std::vector<double> interquartile_means_without_each(const std::vector<double>& sorted);
+
 }  // namespace qkvlab

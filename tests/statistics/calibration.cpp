@@ -118,7 +118,8 @@ Cell calibrate(Shape shape, int64_t n, const CalibrationOptions& options) {
     const double sign_flip = sign_flip_test(differences, random(), options.flips).value->p;
     const double wilcoxon = wilcoxon_signed_rank(differences).value->p;
     const Figure<Interval> bootstrap =
-        bca_interval(values, sorted_interquartile_mean, random(), options.resamples);
+        bca_interval(values, sorted_interquartile_mean, interquartile_means_without_each, random(),
+                     options.resamples);
     if (sign_flip <= kLevel) cell.sign_flip += weight;
     if (wilcoxon <= kLevel) cell.wilcoxon += weight;
     if (covers(mean_interval(differences), 0)) cell.difference += weight;

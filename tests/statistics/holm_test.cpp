@@ -31,5 +31,18 @@ TEST(Holm, ByHand) {
   EXPECT_TRUE(holm({}).empty());
 }
 
+TEST(Holm, OneThatWereAnotherIsAdjustedAsAmongTheOthers) {
+  const std::vector<double> p = {0.03, 0.001, 0.2, 0.03, 0.5, 0.0004, 0.03, 1};
+  const HolmLadder ladder(p);
+  for (size_t i = 0; i < p.size(); ++i) {
+    for (const double instead : {0.0, 0.0002, 0.001, 0.02, 0.03, 0.05, 0.6, 1.0}) {
+      std::vector<double> changed = p;
+      changed[i] = instead;
+      EXPECT_DOUBLE_EQ(ladder.adjusted(p[i], instead), holm(changed)[i]) << p[i] << " " << instead;
+    }
+  }
+  EXPECT_EQ(HolmLadder({0.5}).adjusted(0.5, 0.25), 0.25);
+}
+
 }  // namespace
 }  // namespace qkvlab
