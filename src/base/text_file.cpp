@@ -23,13 +23,19 @@ namespace {
 constexpr size_t kChunkBytes = size_t{1} << 18;
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
-/// All bytes up to the end; one more than `max_bytes` where there are more.
+[[noreturn]] void fail_size(const std::string& path, int64_t max_bytes) {
+  throw UserError(path + ": must be no larger than " + std::to_string(max_bytes) + " bytes");
+}
+
+/// All bytes up to the end. What is larger is refused: a file at once, a pipe once that shows.
 std::string read_bytes(const std::string& path, int64_t max_bytes) {
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (file.get() < 0) fail_reading(path, errno);
   struct stat status {};
   if (fstat(file.get(), &status) != 0) fail_reading(path, errno);
   if (S_ISDIR(status.st_mode)) throw UserError(path + ": is a folder, must be a text file");
+
+  if (status.st_size > max_bytes) fail_size(path, max_bytes);
 
   const size_t limit = static_cast<size_t>(max_bytes) + 1;
   // Of a small file one byte more than there should be; of a pipe no size is known.
@@ -47,6 +53,7 @@ std::string read_bytes(const std::string& path, int64_t max_bytes) {
     if (count == 0) break;
     if (count < 0 && error != EINTR) fail_reading(path, error);
   }
+  if (bytes.size() == limit) fail_size(path, max_bytes);
   return bytes;
 }
 
@@ -60,9 +67,6 @@ std::string read_bytes(const std::string& path, int64_t max_bytes) {
 
 std::string read_text_file(const std::string& path, int64_t max_bytes) {
   std::string text = read_bytes(path, max_bytes);
-  if (static_cast<int64_t>(text.size()) > max_bytes) {
-    throw UserError(path + ": must be no larger than " + std::to_string(max_bytes) + " bytes");
-  }
   if (std::string_view(text).substr(0, kByteOrderMark.size()) == kByteOrderMark) {
     fail_at_byte(path, text, 0, "must not start with a byte-order mark; save it as plain UTF-8");
   }
