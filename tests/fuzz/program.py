@@ -118,7 +118,7 @@ class Fuzzer:
                                   timeout=SECONDS_EACH, preexec_fn=limit_memory)
         except subprocess.TimeoutExpired:
             return "takes too long", None
-        said = done.stderr.decode(errors="replace")
+        said = " ".join(done.stderr.decode(errors="replace").split())
         if done.returncode not in PROMISED:
             return f"exit code {done.returncode}: {said[-500:]}", done.returncode
         for blame in ("fault of its own", "out of memory", "killed by signal"):
