@@ -4,12 +4,11 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "attention/head_loops.hpp"
+#include "config/memory.hpp"
 
 namespace qkvlab {
 
 namespace {
-
-constexpr int64_t kLongest = 128;
 
 using MaybeTensor = c10::optional<at::Tensor>;  // LibTorch 1.13 takes no undefined argument
 using torch::autograd::AutogradContext;
@@ -148,7 +147,7 @@ struct ShortAttention : torch::autograd::Function<ShortAttention> {
 
 bool can_fuse(const at::Tensor& x) {
   return x.is_cpu() && x.scalar_type() == at::kFloat && (x.dim() == 3 || x.dim() == 4) &&
-         x.numel() > 0 && x.size(-2) <= kLongest;
+         x.numel() > 0 && x.size(-2) <= kLongestShortAttention;
 }
 
 at::Tensor short_attention(const QueryKeyValue& projected, int64_t heads, const Mask& mask,

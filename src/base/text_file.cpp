@@ -43,7 +43,10 @@ std::string read_bytes(const std::string& path, int64_t max_bytes) {
                            ? std::min(kChunkBytes, static_cast<size_t>(status.st_size) + 1)
                            : kChunkBytes;
   std::string bytes;
-  if (status.st_size > 0) bytes.reserve(std::min(limit, static_cast<size_t>(status.st_size)));
+  // With room for a last chunk that finds nothing more, for which a large text would be copied.
+  if (status.st_size > 0) {
+    bytes.reserve(std::min(limit, static_cast<size_t>(status.st_size) + kChunkBytes));
+  }
   while (bytes.size() < limit) {
     const size_t filled = bytes.size();
     bytes.resize(std::min(limit, filled + chunk));

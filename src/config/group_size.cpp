@@ -18,11 +18,12 @@ constexpr int64_t kMostReplicas = 256;
 
 MemoryUse group_memory(const ExperimentConfig& config, const TaskShape& shape, int64_t replicas) {
   MemoryUse use = peak_memory(config, shape);
+  const auto files = static_cast<double>(shape.file_bytes);  // read once
+  use.data -= files;
   for (const MemoryPart& part : memory_parts()) {
-    const bool shared = part.bytes == &MemoryUse::process ||
-                        (part.bytes == &MemoryUse::data && !examples_depend_on_seed(config.task));
-    if (!shared) use.*part.bytes *= static_cast<double>(replicas);
+    if (part.bytes != &MemoryUse::process) use.*part.bytes *= static_cast<double>(replicas);
   }
+  use.data += files;
   return use;
 }
 

@@ -1,8 +1,6 @@
 #include "config/memory.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <variant>
 #include <vector>
 
@@ -38,22 +36,25 @@ int64_t targets_of(const InductionTask&, const TaskShape&) { return 1; }
 int64_t targets_of(const ModularAdditionTask&, const TaskShape&) { return 1; }
 int64_t targets_of(const CoreferenceTask&, const TaskShape&) { return 1; }
 
-/// Bytes of a task itself.
+/// Bytes of a task's examples, beside those of its files.
 template <typename T>
 double bytes_of(const T& /*task*/, RandomScheme /*scheme*/) {
   return 0;
-}
-/// At most one token of four bytes per byte of the file, beside the text while it is read.
-double bytes_of(const TextTask& task, RandomScheme /*scheme*/) {
-  std::error_code error;
-  const auto size = std::filesystem::file_size(task.file, error);
-  return error ? 0 : 5 * static_cast<double>(size);
 }
 /// Under torch_stream all questions are drawn at once.
 double bytes_of(const SequenceTask& task, RandomScheme scheme) {
   if (scheme != RandomScheme::kTorchStream || task.train_examples == 0 || task.held_out) return 0;
   return kInteger * static_cast<double>((task.train_examples + task.test_examples) * task.length);
 }
+
+/// The examples that a run has an order of, epoch by epoch: those of a task that draws them.
+template <typename T>
+int64_t ordered_examples(const T& task) {
+  return task.train_examples;
+}
+int64_t ordered_examples(const SentencesTask& /*task*/) { return 0; }
+int64_t ordered_examples(const TextTask& /*task*/) { return 0; }
+int64_t ordered_examples(const ModularAdditionTask& task) { return task.modulus * task.modulus; }
 
 /// The sizes of a model's tensors for one batch, in bytes.
 struct Sizes {
@@ -63,15 +64,19 @@ struct Sizes {
   double logits = 0;   // [N, K], of the tokens with targets
   double targets = 0;  // [N, C], the same tokens before the head
   double one_hot = 0;  // [B, T, V]
+  double table = 0;    // [V, C]
+  double head = 0;     // [K, C]
 };
 
 /// What both kinds of model are to this count.
 struct Model {
   TransformerConfig config;
   bool has_norms_and_output = true;  // the sentence classifier is a block without
+  bool short_attention = false;      // attention is computed by loops of our own
+  bool accumulates = false;          // adds up the gradients of several passes
 };
 
-Model model_of(const TransformerConfig& config) { return {config, true}; }
+Model model_of(const TransformerConfig& config) { return {config}; }
 Model model_of(const SentimentTraceConfig& trace) {
   TransformerConfig config;
   config.d_model = trace.d_model;
@@ -97,6 +102,8 @@ Sizes sizes_of(const TransformerConfig& model, const TaskConfig& task, const Tas
   }
   sizes.logits = kFloat * targets * static_cast<double>(shape.outputs);
   sizes.targets = kFloat * targets * width;
+  sizes.table = kFloat * static_cast<double>(shape.vocabulary) * width;
+  sizes.head = kFloat * static_cast<double>(shape.outputs) * width;
   if (model.embedding == EmbeddingKind::kOneHot) {
     sizes.one_hot = kFloat * batch * length * static_cast<double>(shape.vocabulary);
   }
@@ -114,16 +121,17 @@ MemoryUse kept_by_attention(const Model& model, const Sizes& sizes) {
   // The residual stream and its norm (or the norm and the sum it is of), and what the output
   // projection multiplies.
   kept.stream = (model.has_norms_and_output ? 3 : 1) * sizes.stream;
-  // Query, key and value for the products. Several heads are copied apart, each of the three;
-  // one head's are the projections themselves.
+  // Query, key and value for the products. By LibTorch's operations several heads are copied apart,
+  // each of the three; one head's, and those of our loops, are the projections themselves.
   if (!constant_scores) {
     const auto learned = static_cast<double>(plan.learned().size());
-    kept.stream += (config.n_heads > 1 ? 3 : learned) * sizes.stream;
+    kept.stream += (config.n_heads > 1 && !model.short_attention ? 3 : learned) * sizes.stream;
   }
-  // The softmax's output; beside it the mask of its dropout and what that leaves. Constant scores
-  // have no gradient that would ask for more than what multiplies the values.
+  // The softmax's output; beside it the mask of its dropout and what that leaves, of which our
+  // loops keep the mask alone. Constant scores have no gradient that would ask for more than what
+  // multiplies the values.
   const bool drops = config.dropout.attention > 0 && !constant_scores;
-  kept.attention = (drops ? 3 : 1) * sizes.scores;
+  kept.attention = (!drops ? 1 : model.short_attention ? 2 : 3) * sizes.scores;
   if (config.dropout.residual > 0) kept.stream += sizes.stream;  // the mask
   return kept;
 }
@@ -156,11 +164,12 @@ MemoryUse kept_by_block(const Model& model, const Sizes& sizes) {
 /// What of a block lives until its forward pass has ended, beside what is kept: the raw and the
 /// masked scores, query, key and value before their heads were copied apart, what the sublayers
 /// return, and ReLU's input.
-MemoryUse passing_of_forward(const TransformerConfig& config, const Sizes& sizes) {
+MemoryUse passing_of_forward(const Model& model, const Sizes& sizes) {
+  const TransformerConfig& config = model.config;
   MemoryUse passing;
   if (config.attention.plan.attends) {
-    passing.attention = 2 * sizes.scores;
-    passing.stream = (config.n_heads > 1 ? 5 : 1) * sizes.stream;
+    passing.attention = (model.short_attention ? 0 : 2) * sizes.scores;
+    passing.stream = (config.n_heads > 1 && !model.short_attention ? 5 : 1) * sizes.stream;
   }
   if (config.mlp) {
     passing.stream += sizes.stream;
@@ -181,7 +190,7 @@ std::vector<MemoryUse> moments_of_a_pass(const Model& model, const Sizes& sizes,
   MemoryUse embedding;
   embedding.vocabulary = (kInteger + kFloat) / kFloat * sizes.one_hot;
 
-  const MemoryUse forward = kept + passing_of_forward(config, sizes);
+  MemoryUse forward = kept + passing_of_forward(model, sizes);
 
   // The last block's output, and what the head multiplies; logits and log-probabilities, and the
   // gradients of both.
@@ -200,11 +209,24 @@ std::vector<MemoryUse> moments_of_a_pass(const Model& model, const Sizes& sizes,
     gradients.hidden = (config.mlp->activation == Activation::kRelu ? 2 : 1) * sizes.hidden;
   }
   gradients.vocabulary = sizes.logits;
-  const MemoryUse last_block = kept + gradients;
+  MemoryUse last_block = kept + gradients;
   MemoryUse first_block = block + gradients;
   first_block.state += weights;
   first_block.vocabulary += sizes.one_hot;
-  return {embedding, forward, loss, last_block, first_block};
+  // Last the gradient of the table, beside which that of a tied head waits, and their sum.
+  MemoryUse table;
+  table.state = weights + (config.tie_head ? 2 : 0) * sizes.table;
+  table.stream = 2 * sizes.stream;
+  table.vocabulary = sizes.logits + sizes.one_hot;
+  if (model.accumulates) {
+    // The gradients of the passes before, and those of a layer in this one.
+    for (MemoryUse* moment : {&embedding, &forward, &loss, &last_block}) moment->state += weights;
+    table.state += sizes.table;
+    if (config.tie_head) last_block.state += sizes.head;
+  } else {
+    last_block.state += sizes.head;
+  }
+  return {embedding, forward, loss, last_block, first_block, table};
 }
 
 /// The largest tensor of weights, of which Adam's step makes two more.
@@ -242,15 +264,22 @@ double MemoryUse::total() const {
 }
 
 MemoryUse peak_memory(const ExperimentConfig& config, const TaskShape& shape) {
-  const Model model = std::visit([](const auto& typed) { return model_of(typed); }, config.model);
   const TrainingConfig& training = config.training;
+  Model model = std::visit([](const auto& typed) { return model_of(typed); }, config.model);
+  model.short_attention = config.random.scheme == RandomScheme::kKeyed &&
+                          config.run.device == "cpu" && shape.length <= kLongestShortAttention;
+  model.accumulates = training.accumulate > 1;
   const double weights = kFloat * static_cast<double>(model_size(config.model, shape).parameters());
 
   MemoryUse always;
   always.process = kProcess;
   always.state = weights * static_cast<double>(1 + numbers_kept(training.optimizer));
-  always.data = std::visit([&](const auto& task) { return bytes_of(task, config.random.scheme); },
-                           config.task);
+  always.data =
+      static_cast<double>(shape.file_bytes) +
+      std::visit([&](const auto& task) { return bytes_of(task, config.random.scheme); },
+                 config.task) +
+      kInteger * static_cast<double>(std::visit(
+                     [](const auto& task) { return ordered_examples(task); }, config.task));
   // Token ids and targets of all forward passes of a step.
   always.data += 2 * kInteger * static_cast<double>(training.batch_size) *
                  static_cast<double>(training.accumulate) * static_cast<double>(shape.length);
@@ -268,8 +297,10 @@ MemoryUse peak_memory(const ExperimentConfig& config, const TaskShape& shape) {
   // Attention is recorded of a forward pass that keeps everything, for its own sequences.
   if (config.record.attention.every > 0) {
     const Sizes sizes = sizes_of(model.config, config.task, shape, config.record.attention.samples);
+    Model full = model;
+    full.short_attention = false;
     MemoryUse recording = static_cast<double>(model.config.n_layers) *
-                          (kept_by_block(model, sizes) + passing_of_forward(model.config, sizes));
+                          (kept_by_block(full, sizes) + passing_of_forward(full, sizes));
     recording.state = weights;
     moments.push_back(recording);
   }

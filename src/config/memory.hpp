@@ -8,6 +8,10 @@
 
 namespace qkvlab {
 
+/// Up to how many tokens attention is computed by loops that keep no scores
+/// (attention/short_attention.hpp).
+constexpr int64_t kLongestShortAttention = 128;
+
 constexpr double kMegabyte = 1e6;  // bytes, as limits.memory_mb and all output count
 
 /// Bytes that a run holds from its first step to its last: weights, their gradients, and what the

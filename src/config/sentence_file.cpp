@@ -16,12 +16,25 @@ namespace qkvlab {
 
 namespace {
 
+constexpr const char* kUnknown = "<unk>";
+
 /// A sentence as it stands in the file.
 struct Line {
   int64_t number;  // from 1
-  std::string label;
-  std::vector<std::string> words;
+  std::string_view label;
+  std::string_view text;  // its words, of which a list would take many times the room
+  int64_t words;
 };
+
+/// Calls function(word) for each of a line's words.
+template <typename Function>
+void for_each_word(const Line& line, const Function& function) {
+  size_t at = 0;
+  for (std::string_view word = next_word(line.text, at); !word.empty();
+       word = next_word(line.text, at)) {
+    function(word);
+  }
+}
 
 [[noreturn]] void fail(const std::string& path, int64_t line, const std::string& complaint) {
   throw UserError(path + ":" + std::to_string(line) + ": " + complaint);
@@ -30,18 +43,21 @@ struct Line {
 Line parse_line(const std::string& path, int64_t number, std::string_view text,
                 const Limits& limits) {
   const size_t tab = text.find('\t');
-  const std::vector<std::string> label = split_words(text.substr(0, tab));
+  const std::string_view before = text.substr(0, tab);
+  size_t at = 0;
+  const std::string_view label = next_word(before, at);
   if (tab == std::string_view::npos || label.empty()) {
     fail(path, number, "must be a label, a tab, and words separated by blanks");
   }
-  if (label.size() > 1) {
-    fail(path, number, "a label is one word, got '" + std::string(text.substr(0, tab)) + "'");
+  if (!next_word(before, at).empty()) {
+    fail(path, number, "a label is one word, got '" + std::string(before) + "'");
   }
-  Line line{number, label.front(), split_words(text.substr(tab))};
-  if (line.words.empty()) fail(path, number, "has a label but no words");
-  if (static_cast<int64_t>(line.words.size()) > limits.tokens_per_sequence) {
+  Line line{number, label, text.substr(tab), 0};
+  for_each_word(line, [&](std::string_view) { ++line.words; });
+  if (line.words == 0) fail(path, number, "has a label but no words");
+  if (line.words > limits.tokens_per_sequence) {
     fail(path, number,
-         "has " + std::to_string(line.words.size()) + " tokens, allowed are at most " +
+         "has " + std::to_string(line.words) + " tokens, allowed are at most " +
              std::to_string(limits.tokens_per_sequence));
   }
   return line;
@@ -51,19 +67,21 @@ Line parse_line(const std::string& path, int64_t number, std::string_view text,
 std::vector<Line> parse_lines(const std::string& path, std::string_view text,
                               const Limits& limits) {
   std::vector<Line> lines;
+  lines.reserve(std::count(text.begin(), text.end(), '\n') + 1);
   int64_t number = 0;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = text.substr(begin, end - begin);
     ++number;
-    if (!split_words(line).empty()) lines.push_back(parse_line(path, number, line, limits));
+    size_t at = 0;
+    if (!next_word(line, at).empty()) lines.push_back(parse_line(path, number, line, limits));
     begin = end + 1;
   }
   if (lines.empty()) throw UserError(path + ": holds no sentence");
   return lines;
 }
 
-using Ids = std::unordered_map<std::string, int64_t>;
+using Ids = std::unordered_map<std::string_view, int64_t>;  // of names that are kept elsewhere
 
 Ids ids_of(const std::vector<std::string>& names) {
   Ids ids;
@@ -73,12 +91,12 @@ Ids ids_of(const std::vector<std::string>& names) {
 
 /// The distinct words of all lines in the order of their first appearance, after "<unk>".
 std::vector<std::string> vocabulary_of(const std::vector<Line>& lines) {
-  std::vector<std::string> vocabulary = {"<unk>"};
-  Ids seen = ids_of(vocabulary);
+  std::vector<std::string> vocabulary = {kUnknown};
+  Ids seen = {{kUnknown, 0}};
   for (const Line& line : lines) {
-    for (const std::string& word : line.words) {
-      if (seen.emplace(word, 0).second) vocabulary.push_back(word);
-    }
+    for_each_word(line, [&](std::string_view word) {
+      if (seen.emplace(word, 0).second) vocabulary.emplace_back(word);
+    });
   }
   return vocabulary;
 }
@@ -88,7 +106,7 @@ std::vector<std::string> labels_of(const std::vector<Line>& lines) {
   std::vector<std::string> labels;
   Ids seen;
   for (const Line& line : lines) {
-    if (seen.emplace(line.label, 0).second) labels.push_back(line.label);
+    if (seen.emplace(line.label, 0).second) labels.emplace_back(line.label);
   }
   if (std::all_of(labels.begin(), labels.end(),
                   [](const std::string& label) { return parse_integer(label).has_value(); })) {
@@ -99,21 +117,35 @@ std::vector<std::string> labels_of(const std::vector<Line>& lines) {
   return labels;
 }
 
+/// Of a list of its own, as the C library hands it out.
+int64_t bytes_of(const std::vector<int64_t>& tokens) {
+  constexpr size_t kUnit = 16, kOverhead = 8;
+  const size_t bytes = tokens.size() * sizeof(int64_t) + kOverhead;
+  return static_cast<int64_t>((bytes + kUnit - 1) / kUnit * kUnit);
+}
+
 /// Fills in tokens and classes by the vocabulary and labels that are there.
 void encode(const std::vector<Line>& lines, Sentences& sentences) {
+  sentences.tokens.reserve(lines.size());
+  sentences.classes.reserve(lines.size());
+  sentences.bytes += static_cast<int64_t>(
+      lines.size() * (sizeof(Line) + sizeof(sentences.tokens.front()) + sizeof(int64_t)));
   const Ids word_ids = ids_of(sentences.vocabulary);
   const Ids classes = ids_of(sentences.labels);
   for (const Line& line : lines) {
     const auto known = classes.find(line.label);
     if (known == classes.end()) {
-      fail(sentences.file, line.number, unknown_name("label", line.label, sentences.labels));
+      fail(sentences.file, line.number,
+           unknown_name("label", std::string(line.label), sentences.labels));
     }
     sentences.classes.push_back(known->second);
     std::vector<int64_t>& tokens = sentences.tokens.emplace_back();
-    for (const std::string& word : line.words) {
+    tokens.reserve(line.words);
+    for_each_word(line, [&](std::string_view word) {
       const auto id = word_ids.find(word);
       tokens.push_back(id == word_ids.end() ? 0 : id->second);
-    }
+    });
+    sentences.bytes += bytes_of(tokens);
     sentences.longest = std::max(sentences.longest, static_cast<int64_t>(tokens.size()));
   }
 }
@@ -132,6 +164,7 @@ Sentences read_sentences(const std::string& path, const Limits& limits) {
   Sentences sentences;
   sentences.file = path;
   sentences.digest = xxh3_64_hex(text);
+  sentences.bytes = static_cast<int64_t>(text.size());
   sentences.vocabulary = vocabulary_of(lines);
   sentences.labels = labels_of(lines);
   if (sentences.labels.size() < 2) {
@@ -148,6 +181,7 @@ Sentences read_test_sentences(const std::string& path, const Sentences& known,
   Sentences sentences;
   sentences.file = path;
   sentences.digest = xxh3_64_hex(text);
+  sentences.bytes = static_cast<int64_t>(text.size());
   sentences.vocabulary = known.vocabulary;
   sentences.labels = known.labels;
   encode(parse_lines(path, text, limits), sentences);
@@ -169,6 +203,7 @@ TaskShape sentence_shape(const SentenceFiles& files) {
   shape.outputs = static_cast<int64_t>(files.train.labels.size());
   shape.length = std::max(files.train.longest, files.test ? files.test->longest : 0);
   shape.per_token = false;
+  shape.file_bytes = files.train.bytes + (files.test ? files.test->bytes : 0);
   return shape;
 }
 

@@ -19,6 +19,7 @@ struct Sentences {
   std::vector<std::vector<int64_t>> tokens;  // of each sentence
   std::vector<int64_t> classes;              // of each sentence
   int64_t longest = 0;                       // tokens
+  int64_t bytes = 0;                         // that it took to read: the text, lines and tokens
 };
 
 /// The words of one sentence.

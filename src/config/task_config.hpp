@@ -110,6 +110,7 @@ struct TaskShape {
   int64_t outputs = 0;     // K logits: V where tokens are predicted, else classes
   int64_t length = 0;      // T, tokens of the longest sequence that a model is given
   bool per_token = true;   // targets [B, T]; false: one class per sequence, targets [B]
+  int64_t file_bytes = 0;  // that its files take at most, while they are read
 };
 
 /// The shape of a task; reads its file where it has one, and refuses (UserError) what the task

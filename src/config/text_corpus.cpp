@@ -175,6 +175,10 @@ TextCorpus read_text_corpus(const TextTask& task) {
   // In place: a second copy of a large text would double what it takes.
   for (int32_t& number : units.numbers) number = tokens[number];
   corpus.tokens = std::move(units.numbers);
+  // A word is known by its entry of a map.
+  constexpr size_t kBytesOfAWord = 64;
+  corpus.bytes = static_cast<int64_t>(text.size() + corpus.tokens.size() * sizeof(int32_t) +
+                                      units.words.size() * kBytesOfAWord);
   return corpus;
 }
 
@@ -183,6 +187,7 @@ TaskShape text_shape(const TextTask& task, const TextCorpus& corpus) {
   shape.vocabulary = static_cast<int64_t>(corpus.vocabulary.size());
   shape.outputs = shape.vocabulary;
   shape.length = task.context;
+  shape.file_bytes = corpus.bytes;
   return shape;
 }
 

@@ -20,6 +20,7 @@ struct TextCorpus {
   std::vector<std::string> vocabulary;  // token id -> unit
   std::vector<int32_t> tokens;          // 4 bytes each: a text may be some hundred MB
   int64_t training = 0;                 // so many of the tokens are the training part
+  int64_t bytes = 0;  // that it took to read: the text, and tokens and words of it
 };
 
 /// Reads the file of a task, found by find_input_file; the first floor(n × (1 − validation)) of its

@@ -57,6 +57,10 @@ TEST(Memory, IsPredictedWithinAFifth) {
       "training": {"steps": 3, "batch_size": 32}})");
   std::string text;  // a megabyte
   while (text.size() < 1'000'000) text += "the cat sat on the mat\n";
+  std::string sentences;  // six
+  for (int i = 0; sentences.size() < 6'000'000; ++i) {
+    sentences += std::to_string(i % 2) + "\tthe cat number w" + std::to_string(i % 999) + " sat\n";
+  }
   const std::string few = "training.steps=3";
   const std::vector<Arguments> configs = {
       {"configs/sentiment.json", few},
@@ -69,6 +73,14 @@ TEST(Memory, IsPredictedWithinAFifth) {
        R"(training.optimizer={"kind": "adam"})"},
       {base, "model.mlp.activation=relu", "model.mlp.ratio=16", "training.batch_size=64",
        "training.optimizer.momentum=0.9"},
+      // The gradients of one pass beside the next one's; a large table that is the head too.
+      {base, "model.d_model=512", "training.batch_size=1", "training.accumulate=2"},
+      {base, "model.d_model=64", "training.batch_size=2",
+       R"(task={"kind": "recall", "vocabulary": 100000, "length": 32, "test_examples": 8})"},
+      // A large file of sentences.
+      {base, few, "model.tie_head=false", "training.batch_size=8", "training.evaluate.batches=1",
+       R"(task={"kind": "sentences", "file": ")" + folder.write("sentences.tsv", sentences) +
+           "\"}"},
       // Long sequences, without and with dropout.
       {base, "task.length=1024", "model.max_length=1024", "training.batch_size=2"},
       {base, "task.length=1024", "model.max_length=1024", "training.batch_size=2",

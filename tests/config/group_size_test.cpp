@@ -56,5 +56,15 @@ TEST(GroupSize, AsPyTorchDoesMeansOneByOne) {
   EXPECT_EQ(replicas_of_group(config, task_shape(config.task)), 1);
 }
 
+TEST(GroupSize, WhatIsReadFromFilesIsThereOnce) {
+  ExperimentConfig config;
+  TaskShape shape;
+  shape.vocabulary = shape.outputs = 7;
+  shape.length = 5;
+  const double without = group_memory(config, shape, 3).total();
+  shape.file_bytes = 1'000'000;
+  EXPECT_EQ(group_memory(config, shape, 3).total() - without, 1'000'000);
+}
+
 }  // namespace
 }  // namespace qkvlab
