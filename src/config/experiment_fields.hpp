@@ -47,9 +47,11 @@ struct ConfigFields<RunConfig> {
   static void visit(C& run, Visitor& visitor) {
     visitor.field("device", run.device, "cpu, or cuda:0, cuda:1, …");
     visitor.field("threads", run.threads, "of one worker", from_to(1, 1024));
-    visitor.field("workers", run.workers,
-                  "processes of an ablation side by side; null: as many as cores",
-                  from_to(1, 1024));
+    visitor.field(
+        "workers", run.workers,
+        "processes of an ablation side by side; null: as many as the cores that the job may "
+        "use (affinity, control group) over `threads`; on a GPU 1",
+        from_to(1, 1024));
     visitor.field("replicas", run.replicas,
                   "runs of an ablation that train as one stacked model; null: as many as fit "
                   "memory and cache; 1: one by one",

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
-#include <thread>
 #include <unordered_set>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "experiment/ablation_entry.hpp"
 #include "experiment/group_model.hpp"
 #include "experiment/machine.hpp"
+#include "experiment/usable_cores.hpp"
 #include "experiment/warm_up.hpp"
 #include "experiment/worker_pool.hpp"
 
@@ -21,6 +21,13 @@ namespace qkvlab {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+/// As many as keep the cores busy that this job may use, each with its threads. A device other than
+/// the CPU is one, which several processes would only share.
+int64_t workers_for(const RunConfig& run) {
+  if (run.device != "cpu") return 1;
+  return std::max<int64_t>(1, usable_cores() / run.threads);
+}
 
 /// A group that is left to do.
 struct Job {
@@ -42,7 +49,7 @@ class Sweep {
         wanted_(plan.seeds.begin(), plan.seeds.end()),
         outcomes_(plan.variants.size()) {
     // Refused before anything is created.
-    for (const Variant& variant : plan.variants) device_of(variant.config.run);
+    for (const Variant& variant : plan.variants) refuse_missing_device(variant.config.run);
     for (EnteredGroup& entered : enter_ablation(plan, folder_)) {
       Job job{entered.variant, std::move(entered.group)};
       if (!take_over(job, /*now=*/false)) jobs_.push_back(std::move(job));
@@ -95,9 +102,8 @@ class Sweep {
     forecast.groups = static_cast<int64_t>(jobs_.size());
     if (jobs_.empty()) return forecast;
     const double largest = largest_memory();
-    const auto cores = static_cast<int64_t>(std::max(1U, std::thread::hardware_concurrency()));
     const double limit = static_cast<double>(plan_.base.limits.memory_mb) * kMegabyte;
-    forecast.workers = std::min({plan_.base.run.workers.value_or(cores),
+    forecast.workers = std::min({plan_.base.run.workers.value_or(workers_for(plan_.base.run)),
                                  static_cast<int64_t>(limit / largest), forecast.groups});
     forecast.memory = static_cast<double>(forecast.workers) * largest;
     std::vector<WarmUpGroup> groups;

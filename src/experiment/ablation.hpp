@@ -53,11 +53,11 @@ struct AblationResult {
 };
 
 /// Trains every variant with every seed, group by group, by workers side by side (as many as
-/// `run.workers` says, or as there are cores), into an experiment's folder; what has ended there
-/// already is left alone. Several processes may do so at once with the same folder: they share the
-/// groups. A group that breaks twice, or of which the folder holds something damaged, costs only
-/// itself. Throws UserError where the folder as a whole cannot be used, or a group that it lists
-/// needs more memory than the config allows.
+/// `run.workers` says, or as keep the cores busy that this job may use), into an experiment's
+/// folder; what has ended there already is left alone. Several processes may do so at once with the
+/// same folder: they share the groups. A group that breaks twice, or of which the folder holds
+/// something damaged, costs only itself. Throws UserError where the folder as a whole cannot be
+/// used, or a group that it lists needs more memory than the config allows.
 AblationResult run_ablation(const AblationPlan& plan, const std::string& folder,
                             const AblationListener& listener);
 

@@ -1,11 +1,32 @@
 #include "experiment/group_model.hpp"
 
+#include <sys/wait.h>
 #include <torch/cuda.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
 
 #include "base/error.hpp"
 #include "model/replicas.hpp"
 
 namespace qkvlab {
+
+namespace {
+
+/// Asked in a process of its own: CUDA does not survive the fork that workers come from, and
+/// counting its devices begins it.
+int cuda_devices() {
+  constexpr int kMost = 255;
+  const pid_t child = fork();
+  if (child == 0) _exit(std::min(static_cast<int>(torch::cuda::device_count()), kMost));
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 0;
+}
+
+}  // namespace
 
 GroupModel make_group_model(const ExperimentConfig& config, const std::vector<SeedRun>& runs,
                             const DrawnModel& drawn) {
@@ -30,7 +51,7 @@ GroupModel make_group_model(const ExperimentConfig& config, const std::vector<Se
     for (const auto& model : models) modules.push_back(model.get());
     stack_parameters(*group.model, modules);
   }
-  group.model->to(device_of(config.run));
+  group.model->to(at::Device(config.run.device));
   return group;
 }
 
@@ -39,13 +60,13 @@ std::string file_digest_of(const ExperimentConfig& config) {
   return make_task(config.task, {config.random.scheme, 0}, config.limits)->file_digest();
 }
 
-at::Device device_of(const RunConfig& config) {
+void refuse_missing_device(const RunConfig& config) {
   const at::Device device(config.device);
-  if (device.is_cuda() && device.index() >= static_cast<int64_t>(torch::cuda::device_count())) {
-    throw UserError("run.device: " + config.device + " is not there; LibTorch sees " +
-                    std::to_string(torch::cuda::device_count()) + " CUDA devices here");
-  }
-  return device;
+  if (!device.is_cuda()) return;
+  const int count = cuda_devices();
+  if (device.index() < count) return;
+  throw UserError("run.device: " + config.device + " is not there; LibTorch sees " +
+                  std::to_string(count) + " CUDA devices here");
 }
 
 }  // namespace qkvlab

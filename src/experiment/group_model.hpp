@@ -27,8 +27,9 @@ using DrawnModel = std::function<void(size_t run, const std::vector<NamedValue>&
 /// examples are drawn. Reads the file.
 std::string file_digest_of(const ExperimentConfig& config);
 
-/// The device of a config ("cpu", "cuda:1"). Throws UserError where this machine has none such.
-at::Device device_of(const RunConfig& config);
+/// Throws UserError where this machine has no such device as a config asks for ("cuda:1"). Begins
+/// no CUDA in this process, which may still fork.
+void refuse_missing_device(const RunConfig& config);
 
 /// Draws the model of each run from its seed, and stacks them, on the config's device. A task that
 /// reads a file is made once.

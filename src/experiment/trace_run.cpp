@@ -131,7 +131,8 @@ TraceRun run_trace_step(const ExperimentConfig& config, const TracedSample& samp
   run.examples = task->examples(split);
   refuse_beyond(sample, run.examples);
   const std::shared_ptr<ModelImpl> model = make_model(config.model, task->shape(), random);
-  const at::Device device = device_of(config.run);
+  refuse_missing_device(config.run);
+  const at::Device device(config.run.device);
   model->to(device);
 
   run.run = id_of(config, *task, sample);

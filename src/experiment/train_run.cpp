@@ -38,7 +38,7 @@ RunGroup enter(const ExperimentConfig& config, const ExperimentFolder& folder) {
 TrainResult train_run(const ExperimentConfig& config, const TrainOptions& options,
                       const TrainListener& listener) {
   use_threads(static_cast<int>(config.run.threads));
-  device_of(config.run);  // refused before anything is created
+  refuse_missing_device(config.run);  // refused before anything is created
   const ExperimentFolder folder(options.folder);
   const RunGroup group = enter(config, folder);
   const Interruption interruption(options.interruption_notice);

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "experiment/worker_pool.hpp"
 
@@ -19,7 +20,8 @@ static_assert(StopFlag::is_always_lock_free, "it is shared between processes");
 
 /// What a worker sends, whole or not at all: a packet of a SOCK_SEQPACKET.
 struct WorkerMessage {
-  bool is_end = false;
+  enum class Kind : int32_t { kProgress, kEnd };
+  Kind kind = Kind::kProgress;
   JobEnd end = JobEnd::kDone;
   int64_t step = 0, total = 0;
   std::array<char, 1024> text{};
@@ -29,6 +31,9 @@ struct WorkerMessage {
     std::copy_n(words.begin(), length, text.begin());
   }
 };
+
+static_assert(std::has_unique_object_representations_v<WorkerMessage>,
+              "bytes between its members would be sent as memory has left them");
 
 /// A worker's end of its socket to the pool.
 class WorkerLink : public JobLink {

@@ -52,10 +52,17 @@ WorkerPool::WorkerPool(int64_t workers, Work work)
                    -1, 0)) {
   if (shared_ == MAP_FAILED) throw std::bad_alloc();
   new (shared_) StopFlag(false);
-  for (int64_t i = 0; i < workers; ++i) workers_.push_back(start());
+  try {
+    for (int64_t i = 0; i < workers; ++i) workers_.push_back(start());
+  } catch (...) {
+    end();
+    throw;
+  }
 }
 
-WorkerPool::~WorkerPool() {
+WorkerPool::~WorkerPool() { end(); }
+
+void WorkerPool::end() {
   // Which ends the workers that have nothing to do. All links first: a worker holds copies of those
   // of the workers before it.
   for (Worker& worker : workers_) worker.link = Descriptor();
@@ -100,7 +107,7 @@ void WorkerPool::serve(int socket) {
   while (recv(socket, &job, sizeof(job), 0) == static_cast<ssize_t>(sizeof(job))) {
     link.send({});  // it has begun
     WorkerMessage message;
-    message.is_end = true;
+    message.kind = WorkerMessage::Kind::kEnd;
     try {
       message.end = link.stop_requested() ? JobEnd::kStopped : work_(job, link);
     } catch (const UserError& error) {
@@ -181,7 +188,7 @@ void WorkerPool::receive(Worker& worker, const PoolListener& listener) {
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size == static_cast<ssize_t>(sizeof(message))) {
     const auto job = static_cast<size_t>(worker.job);
-    if (message.is_end) {
+    if (message.kind == WorkerMessage::Kind::kEnd) {
       worker.job = -1;
       // It has ended itself: the next job is for its successor.
       if (message.end == JobEnd::kBroke) {

@@ -76,6 +76,8 @@ class WorkerPool {
   using Clock = std::chrono::steady_clock;
 
   Worker start();
+  /// Ends the workers and gives back what they shared.
+  void end();
   [[noreturn]] void serve(int socket);
   void hand_out(const PoolListener& listener);
   void receive(Worker& worker, const PoolListener& listener);

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <fstream>
 #include <map>
 #include <new>
@@ -190,6 +193,33 @@ TEST(WorkerPool, WhatIsBusyIsLookedAtAgain) {
   });
   pool.run(2, told.listener());
   EXPECT_EQ(told.ends[0], (std::vector<JobEnd>{JobEnd::kBusy, JobEnd::kBusy, JobEnd::kDone}));
+}
+
+/// How many pieces of memory this process shares with others.
+int64_t shared_pieces() {
+  std::ifstream maps("/proc/self/maps");
+  int64_t count = 0;
+  for (std::string line; std::getline(maps, line);) {
+    count += line.find("/dev/zero") != std::string::npos ? 1 : 0;
+  }
+  return count;
+}
+
+TEST(WorkerPool, LeavesNothingBehindWhereNotAllWorkersCanBeStarted) {
+  const int64_t pieces = shared_pieces();
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  // A worker keeps one descriptor here, and takes two as it starts: the third finds one.
+  const int next = dup(0);
+  close(next);
+  rlimit few = before;
+  few.rlim_cur = static_cast<rlim_t>(next) + 3;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &few), 0);
+  EXPECT_THROW(WorkerPool(3, [](size_t, JobLink&) { return JobEnd::kDone; }), UserError);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "no child is left";
+  EXPECT_EQ(errno, ECHILD);
+  EXPECT_EQ(shared_pieces(), pieces);
 }
 
 }  // namespace
