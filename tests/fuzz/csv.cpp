@@ -50,14 +50,11 @@ void compare(const std::vector<std::string>& parts) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   using namespace qkvlab;
   const auto parts = fuzz::parts_of(fuzz::text_of(bytes, size));
-  fuzz::accepts([&] {
-    const fuzz::Table table = fuzz::read(parts[0]);
-    // A separator or a lone empty field of the first line cannot be told from others'.
-    const bool plain = !table.empty() && table.front().size() > 1;
-    if (plain) {
-      fuzz::must(fuzz::read(fuzz::written(table)) == table, "a written table must read as itself");
-    }
-  });
+  const auto table = fuzz::accepted([&] { return fuzz::read(parts[0]); });
+  // A separator or a lone empty field of the first line cannot be told from others'.
+  if (table && !table->empty() && table->front().size() > 1) {
+    fuzz::must(fuzz::read(fuzz::written(*table)) == *table, "a written table must read as itself");
+  }
   fuzz::accepts([&] { fuzz::compare(parts); });
   return 0;
 }

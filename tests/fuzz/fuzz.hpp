@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,16 +25,26 @@ inline std::string_view text_of(const uint8_t* bytes, size_t size) {
 /// Ends the process where a property does not hold.
 inline void must(bool holds, const char* what) { require(holds, what); }
 
-/// Whether `action` came to its end; else it threw a UserError that says something.
-template <typename Action>
-bool accepts(const Action& action) {
+/// What `read` gives; nothing where it threw a UserError, which must say something. What must hold
+/// of an accepted input is looked at outside, where no UserError is taken any more.
+template <typename Read>
+auto accepted(const Read& read) -> std::optional<decltype(read())> {
   try {
-    action();
-    return true;
+    return read();
   } catch (const UserError& error) {
     must(!std::string_view(error.what()).empty(), "a complaint must say something");
-    return false;
+    return std::nullopt;
   }
+}
+
+/// Whether `action` came to its end; else it threw a UserError.
+template <typename Action>
+bool accepts(const Action& action) {
+  return accepted([&] {
+           action();
+           return true;
+         })
+      .has_value();
 }
 
 /// The folder that a target writes its inputs to, for readers of files.
