@@ -1,6 +1,8 @@
 // A config, and below a divider an override a line: `check`, its ablation included, and what it
 // resolves to reads back as itself.
 
+#include <algorithm>
+
 #include "cli/commands.hpp"
 #include "config/experiment_reader.hpp"
 #include "config/experiment_writer.hpp"
