@@ -32,6 +32,19 @@ int write_all(int descriptor, std::string_view bytes, WriteCall call) {
   return 0;
 }
 
+int write_all_at(int descriptor, std::string_view bytes, int64_t offset) {
+  while (!bytes.empty()) {
+    const ssize_t count = pwrite(descriptor, bytes.data(), bytes.size(), offset);
+    if (count == 0) return EIO;
+    if (count < 0 && errno != EINTR) return errno;
+    if (count > 0) {
+      bytes.remove_prefix(static_cast<size_t>(count));
+      offset += count;
+    }
+  }
+  return 0;
+}
+
 std::string folder_of(const std::string& path) {
   const std::string folder = std::filesystem::path(path).parent_path().string();
   return folder.empty() ? "." : folder;
@@ -43,7 +56,10 @@ int sync_folder_of(const std::string& path) {
   return fsync(folder.get()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
-void fail_creating(const std::string& path, int error) { fail(path, error, ExitCode::kUsage); }
+void fail_creating(const std::string& path, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT;
+  fail(path, error, full ? ExitCode::kFailed : ExitCode::kUsage);
+}
 
 void fail_writing(const std::string& path, int error) { fail(path, error, ExitCode::kFailed); }
 

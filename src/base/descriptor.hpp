@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -36,6 +37,9 @@ using WriteCall = ssize_t (*)(int descriptor, const void* bytes, size_t size);
 /// gives no reason.
 int write_all(int descriptor, std::string_view bytes, WriteCall call = ::write);
 
+/// The same at `offset`, wherever the file stands; it stays there.
+int write_all_at(int descriptor, std::string_view bytes, int64_t offset);
+
 /// The folder that `path` lies in; "." where it names none.
 std::string folder_of(const std::string& path);
 
@@ -44,7 +48,8 @@ std::string folder_of(const std::string& path);
 int sync_folder_of(const std::string& path);
 
 /// Throws UserError: `path` cannot be written, for the reason of `error`, an errno. The exit code
-/// is 2 where the file cannot even be created or opened, 1 where writing it fails.
+/// is 2 where the file cannot even be created or opened (but for a full disk), 1 where writing it
+/// fails.
 [[noreturn]] void fail_creating(const std::string& path, int error);
 [[noreturn]] void fail_writing(const std::string& path, int error);
 

@@ -2,9 +2,9 @@
 
 #include <chrono>
 #include <csignal>
-#include <filesystem>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
@@ -30,19 +30,6 @@ AblationPlan plan_of(const AblateCommand& command) {
   if (command.replicas) overrides.push_back("run.replicas=" + std::to_string(*command.replicas));
   return read_ablation_plan(find_input_file(command.config), overrides,
                             {command.variants, command.seeds});
-}
-
-/// The folder that was asked for; with --force-new the first of FOLDER, FOLDER-2, FOLDER-3, … that
-/// is not there.
-std::string folder_of(const AblateCommand& command, const std::string& name) {
-  std::string wanted = command.folder.empty() ? "runs/" + name : command.folder;
-  while (wanted.size() > 1 && wanted.back() == '/') wanted.pop_back();
-  std::string folder = wanted;
-  std::error_code ignored;
-  for (int64_t i = 2; command.force_new && std::filesystem::exists(folder, ignored); ++i) {
-    folder = wanted + "-" + std::to_string(i);
-  }
-  return folder;
 }
 
 /// What is told of an ablation on stderr while it goes on.
@@ -105,6 +92,11 @@ class Talk {
     });
   }
 
+  /// Groups often have the same to tell.
+  void warn(const std::string& text) {
+    if (warnings_.insert(text).second) progress_.note("warning: " + printable(text));
+  }
+
   const std::vector<std::string>& failures() const { return failures_; }
 
  private:
@@ -113,9 +105,11 @@ class Talk {
   int64_t total_ = 0, ended_ = 0;
   std::vector<std::vector<double>> values_;  // by variant, of the runs so far
   std::vector<std::string> failures_;
+  std::set<std::string> warnings_;
 };
 
-AblationResult ablate(const AblationPlan& plan, const std::string& folder, Talk& talk) {
+AblationResult ablate(const AblationPlan& plan, const std::string& folder, Existing existing,
+                      Talk& talk) {
   const Interruption interruption(
       "\nfinishing this step and saving; a second signal ends all without saving\n");
   const Clock::time_point start = Clock::now();
@@ -136,7 +130,8 @@ AblationResult ablate(const AblationPlan& plan, const std::string& folder, Talk&
     const auto& limit = plan.base.limits.seconds;
     return limit && taken.count() >= *limit ? "limits.seconds is used up" : "";
   };
-  return run_ablation(plan, folder, listener);
+  listener.warn = [&](const std::string& text) { talk.warn(text); };
+  return run_ablation(plan, folder, existing, listener);
 }
 
 }  // namespace
@@ -144,12 +139,12 @@ AblationResult ablate(const AblationPlan& plan, const std::string& folder, Talk&
 void run_ablate(const AblateCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever stops listening to the talk does not end the runs
   const AblationPlan plan = plan_of(command);
-  const std::string folder = folder_of(command, plan.base.name);
+  const std::string folder = command.folder.empty() ? "runs/" + plan.base.name : command.folder;
   AblationResult result;
   std::vector<std::string> failures;
   {
     Talk talk(plan);
-    result = ablate(plan, folder, talk);
+    result = ablate(plan, folder, command.overwrite ? Existing::kOverwrite : Existing::kGoOn, talk);
     failures = talk.failures();
   }
   Output output("");
@@ -159,10 +154,10 @@ void run_ablate(const AblateCommand& command) {
   for (const std::string& failure : failures) spdlog::error("{}", printable(failure));
   if (!result.failed.empty()) throw UserError(result.failed, ExitCode::kFailed);
   if (!result.interrupted.empty()) {
-    throw UserError(
-        result.interrupted + "; what was trained is saved in " + printable(folder) +
-            (command.force_new ? ", --out with that folder goes on" : ", the same command goes on"),
-        ExitCode::kInterrupted);
+    throw UserError(result.interrupted + "; what was trained is saved in " + printable(folder) +
+                        ", the same command " + (command.overwrite ? "without --overwrite " : "") +
+                        "goes on",
+                    ExitCode::kInterrupted);
   }
   int64_t waiting = 0;
   for (const auto& of_variant : result.outcomes) {

@@ -94,10 +94,7 @@ CLI::App* add_train(CLI::App& app, TrainCommand& command) {
   CLI::App* train = app.add_subcommand("train", "One run of a config, into an experiment's folder");
   add_config(train, command.config, command.overrides);
   add_folder(train, command.folder);
-  CLI::Option* resume = train->add_flag("--resume", command.resume,
-                                        "Go on with a run that was interrupted, or begin it");
-  train->add_flag("--overwrite", command.overwrite, "Begin the run anew, whatever is there of it")
-      ->excludes(resume);
+  add_existing(train, command.resume, command.overwrite);
   return train;
 }
 
@@ -123,8 +120,7 @@ CLI::App* add_ablate(CLI::App& app, AblateCommand& command) {
   add_integer(ablate, "--replicas", command.replicas, 1, kMaxReplicas,
               "Runs that train as one stacked model; default: run.replicas of the config");
   add_folder(ablate, command.folder);
-  ablate->add_flag("--force-new", command.force_new,
-                   "Begin in another folder, FOLDER-2 and so on, where FOLDER is there already");
+  add_existing(ablate, command.resume, command.overwrite);
   return ablate;
 }
 

@@ -55,7 +55,8 @@ struct AblateCommand {
   std::vector<std::string> variants;  // empty: those of the config
   std::string seeds;                  // "0..9,20"; empty: those of the config
   std::string folder;                 // empty: runs/NAME
-  bool force_new = false;
+  bool resume = false;
+  bool overwrite = false;
   std::optional<int64_t> workers;   // nothing: what the config says
   std::optional<int64_t> replicas;  // likewise
 };

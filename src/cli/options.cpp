@@ -116,6 +116,13 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 }  // namespace
 
+void add_existing(CLI::App* app, bool& resume, bool& overwrite) {
+  CLI::Option* keep = app->add_flag(
+      "--resume", resume, "Go on where an earlier command stopped; runs that have ended stay");
+  app->add_flag("--overwrite", overwrite, "Begin every run of the command anew, whatever is there")
+      ->excludes(keep);
+}
+
 std::vector<std::string> subcommand_names(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* subcommand : app.get_subcommands({}))

@@ -43,6 +43,9 @@ void add_out(CLI::App* app, std::string& out);
 /// --out, an experiment's folder.
 void add_folder(CLI::App* app, std::string& folder);
 
+/// --resume and --overwrite: what becomes of runs that the folder holds.
+void add_existing(CLI::App* app, bool& resume, bool& overwrite);
+
 /// The names of an app's subcommands.
 std::vector<std::string> subcommand_names(const CLI::App& app);
 

@@ -134,7 +134,7 @@ std::string maps_text(const ShownMaps& maps, const std::vector<ShownVariant>& va
   }
   if (!any) {
     return "No attention maps are recorded: record.attention.every of a config says how often (0: "
-           "never),\nof runs that are trained from then on (--out or --force-new)\n";
+           "never),\nof runs that are trained from then on (--out or --overwrite)\n";
   }
   const WeightScale scale(largest, style);
   std::string text = "attention: rows are queries, columns are keys\n\n";

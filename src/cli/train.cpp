@@ -45,13 +45,15 @@ std::string evaluation_text(const Evaluation& evaluation) {
 }
 
 /// Trains with its progress on stderr.
-TrainResult train(const ExperimentConfig& config, const TrainOptions& options) {
+TrainResult train(const ExperimentConfig& config, const TrainOptions& options, bool resume) {
   Progress progress("step");
   TrainListener listener;
   listener.begins = [&](int64_t step) {
-    if (options.existing != Existing::kResume) return;
-    progress.note(step > 0 ? "going on after step " + std::to_string(step)
-                           : "nothing of this run was saved; it begins at step 1");
+    if (step > 0) {
+      progress.note("going on after step " + std::to_string(step));
+    } else if (resume) {
+      progress.note("nothing of this run was saved; it begins at step 1");
+    }
   };
   listener.step = [&](const StepReport& report) {
     progress.show(report.step, report.total, report.loss, report.tokens, "tokens");
@@ -59,15 +61,17 @@ TrainResult train(const ExperimentConfig& config, const TrainOptions& options) {
   listener.evaluation = [&](const Evaluation& evaluation) {
     progress.note(evaluation_text(evaluation));
   };
+  listener.warn = [&](const std::string& text) { progress.note("warning: " + printable(text)); };
   return train_run(config, options, listener);
 }
 
 /// What ended the run too early, as its own exit code.
-void complain(const TrainResult& result, const std::string& folder) {
+void complain(const TrainResult& result, const TrainCommand& command, const std::string& folder) {
   if (result.status == "interrupted") {
     throw UserError(result.reason + " after step " + std::to_string(result.steps) + " of " +
                         std::to_string(result.total_steps) + "; the run is saved in " + folder +
-                        ", --resume goes on",
+                        ", the same command " + (command.overwrite ? "without --overwrite " : "") +
+                        "goes on",
                     ExitCode::kInterrupted);
   }
   if (result.status == "diverged") {
@@ -84,11 +88,14 @@ void run_train(const TrainCommand& command) {
   config.ablation.reset();  // no part of a single run
   TrainOptions options;
   options.folder = command.folder.empty() ? "runs/" + config.name : command.folder;
-  if (command.resume) options.existing = Existing::kResume;
   if (command.overwrite) options.existing = Existing::kOverwrite;
   options.interruption_notice =
       "\nfinishing this step and saving; a second signal ends the run without saving\n";
-  const TrainResult result = train(config, options);
+  const TrainResult result = train(config, options, command.resume);
+  if (result.had_ended && !command.resume) {
+    throw UserError(printable(options.folder) + ": this run is there already (" + result.status +
+                    " after " + std::to_string(result.steps) + " steps); --overwrite begins anew");
+  }
   const ExperimentFolder folder(options.folder);
   if (result.had_ended) {
     spdlog::info("this run had ended already; --overwrite begins it anew");
@@ -99,7 +106,7 @@ void run_train(const TrainCommand& command) {
   Output output("");
   output.write(evaluations_text(result));
   output.finish();
-  complain(result, printable(options.folder));
+  complain(result, command, printable(options.folder));
 }
 
 }  // namespace qkvlab

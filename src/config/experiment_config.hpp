@@ -35,6 +35,7 @@ struct RunConfig {
   std::optional<int64_t> replicas;  // runs that train as one stacked model; nothing: what fits
   std::optional<int64_t> checkpoint_steps;  // saved after as many steps,
   double checkpoint_seconds = 60;           // or as much time
+  bool keep_checkpoints = false;            // of runs that have ended
 };
 
 /// Everything a config file says.

@@ -61,6 +61,9 @@ struct ConfigFields<RunConfig> {
                   from_to(1, 1'000'000'000));
     visitor.field("checkpoint_seconds", run.checkpoint_seconds,
                   "seconds after which the run is saved", kPositive);
+    visitor.field(
+        "keep_checkpoints", run.keep_checkpoints,
+        "whether the checkpoint of a run that has ended, which holds its weights, is kept");
   }
 };
 

@@ -42,22 +42,29 @@ struct Job {
 /// One ablation in its folder, as the leading process sees it.
 class Sweep {
  public:
-  Sweep(const AblationPlan& plan, const std::string& folder, const AblationListener& listener)
+  Sweep(const AblationPlan& plan, const std::string& folder, Existing existing,
+        const AblationListener& listener)
       : plan_(plan),
         listener_(listener),
         folder_(folder),
+        existing_(existing),
         wanted_(plan.seeds.begin(), plan.seeds.end()),
         outcomes_(plan.variants.size()) {
     // Refused before anything is created.
     for (const Variant& variant : plan.variants) refuse_missing_device(variant.config.run);
-    for (EnteredGroup& entered : enter_ablation(plan, folder_)) {
+    for (EnteredGroup& entered : enter_ablation(plan, folder_, listener.warn)) {
       Job job{entered.variant, std::move(entered.group)};
-      if (!take_over(job, /*now=*/false)) jobs_.push_back(std::move(job));
+      if (existing == Existing::kOverwrite || !take_over(job, /*now=*/false)) {
+        jobs_.push_back(std::move(job));
+      }
     }
   }
 
   AblationResult run() {
     listener_.begins(forecast());
+    if (existing_ == Existing::kOverwrite && listener_.reason_to_stop().empty()) {
+      for (const Job& job : jobs_) clear_group(folder_, job.group);
+    }
     start_ = Clock::now();
     if (!jobs_.empty()) work();
     bool all_have_ended = true;
@@ -128,6 +135,7 @@ class Sweep {
     events.ended = [this](size_t job, JobEnd end, const std::string& text, bool retried) {
       end_job(jobs_[job], end, text, retried);
     };
+    events.warn = [this](const std::string& text) { listener_.warn(text); };
     events.idle = [this] {
       report();
       if (interrupted_.empty()) interrupted_ = listener_.reason_to_stop();
@@ -143,6 +151,7 @@ class Sweep {
     if (threads != threads_in_use().intra_op) use_threads(threads);
     GroupListener group_listener;
     group_listener.begins = [](int64_t) {};
+    group_listener.warn = [&](const std::string& text) { link.warn(text); };
     group_listener.step = [&](const StepReport& report, const TrainingState&) {
       link.progress(report.step, report.total);
     };
@@ -151,7 +160,7 @@ class Sweep {
     };
     const GroupResult result =
         train_group(plan_.variants[jobs_[job].variant].config, jobs_[job].group, folder_,
-                    Existing::kResume, group_listener);
+                    Existing::kGoOn, group_listener);
     // What one variant's groups have freed does not fit the next one's.
     give_back_freed_memory();
     if (result.busy) return JobEnd::kBusy;
@@ -163,7 +172,10 @@ class Sweep {
     if (end == JobEnd::kDone) {
       job.done = 1;
       job.done_first = job.done_first.value_or(0);
-      require(take_over(job, /*now=*/true), "a group that is done says so");
+      if (!take_over(job, /*now=*/true)) {
+        fail(job, folder_.records_file(job.group.name()) + ": is not as it was written just now",
+             /*now=*/true);
+      }
     } else if (end == JobEnd::kFailed) {
       if (failed_.empty()) failed_ = text;
     } else if (end == JobEnd::kRefused || (end == JobEnd::kBroke && !retried)) {
@@ -178,12 +190,12 @@ class Sweep {
   bool take_over(const Job& job, bool now) {
     std::optional<GroupResult> saved;
     try {
-      saved = saved_group(folder_, job.group);
+      saved = ended_group(folder_, job.group);
     } catch (const UserError& damage) {  // which must cost this group alone
       fail(job, damage.what(), now);
       return true;
     }
-    if (!saved || !saved->has_ended) return false;
+    if (!saved) return false;
     for (size_t i = 0; i < job.group.runs.size(); ++i) {
       const RunState& state = saved->training.runs.at(i);
       RunOutcome outcome;
@@ -241,6 +253,7 @@ class Sweep {
   const AblationPlan& plan_;
   const AblationListener& listener_;
   const ExperimentFolder folder_;
+  const Existing existing_;
   const std::unordered_set<int64_t> wanted_;  // seeds
   std::vector<Job> jobs_;
   int64_t workers_ = 0;
@@ -252,9 +265,9 @@ class Sweep {
 
 }  // namespace
 
-AblationResult run_ablation(const AblationPlan& plan, const std::string& folder,
+AblationResult run_ablation(const AblationPlan& plan, const std::string& folder, Existing existing,
                             const AblationListener& listener) {
-  return Sweep(plan, folder, listener).run();
+  return Sweep(plan, folder, existing, listener).run();
 }
 
 }  // namespace qkvlab

@@ -41,6 +41,7 @@ struct AblationListener {
   std::function<void(double done, int64_t running, std::optional<double> seconds_left)> progress;
   /// Why all should stop now, saved; empty: it should not.
   std::function<std::string()> reason_to_stop;
+  Warn warn;
 };
 
 /// Every run of an ablation, by variant and seed.
@@ -54,11 +55,12 @@ struct AblationResult {
 
 /// Trains every variant with every seed, group by group, by workers side by side (as many as
 /// `run.workers` says, or as keep the cores busy that this job may use), into an experiment's
-/// folder; what has ended there already is left alone. Several processes may do so at once with the
-/// same folder: they share the groups. A group that breaks twice, or of which the folder holds
-/// something damaged, costs only itself. Throws UserError where the folder as a whole cannot be
-/// used, or a group that it lists needs more memory than the config allows.
-AblationResult run_ablation(const AblationPlan& plan, const std::string& folder,
+/// folder; what has ended there already is left alone, unless it is to be overwritten. Several
+/// processes may do so at once with the same folder: they share the groups. A group that breaks
+/// twice, or of which the folder holds something damaged, costs only itself. Throws UserError where
+/// the folder as a whole cannot be used, or a group that it lists needs more memory than the config
+/// allows.
+AblationResult run_ablation(const AblationPlan& plan, const std::string& folder, Existing existing,
                             const AblationListener& listener);
 
 }  // namespace qkvlab

@@ -31,7 +31,8 @@ VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds,
 
 }  // namespace
 
-std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder) {
+std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder,
+                                         const Warn& warn) {
   const std::string digest = file_digest_of(plan.base);
   std::vector<VariantRuns> variants;
   std::map<std::string, size_t> variant_of_run;
@@ -46,7 +47,7 @@ std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const Experim
   const Experiment experiment{config_line(plan.base), identity_of_all_seeds(plan.base, digest),
                               environment()};
   std::vector<EnteredGroup> groups;
-  for (RunGroup& group : folder.enter(experiment, variants)) {
+  for (RunGroup& group : folder.enter(experiment, variants, warn)) {
     // The folder may know the same runs by another name.
     const auto known = std::find_if(group.runs.begin(), group.runs.end(), [&](const SeedRun& run) {
       return variant_of_run.count(run.run) > 0;

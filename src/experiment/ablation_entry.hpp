@@ -16,6 +16,7 @@ struct EnteredGroup {
 /// Enters every run of an ablation in its folder, those that are not there yet in new groups of as
 /// many as replicas_of_group says, and returns the groups that hold them. Throws UserError as
 /// ExperimentFolder::enter does.
-std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder);
+std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder,
+                                         const Warn& warn);
 
 }  // namespace qkvlab

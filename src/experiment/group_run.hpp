@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,10 +11,9 @@
 
 namespace qkvlab {
 
-/// What becomes of a group that its folder holds already.
+/// What becomes of what the folder holds of a group.
 enum class Existing {
-  kRefuse,    // an error
-  kResume,    // it goes on where it was saved; one that has ended stays as it is
+  kGoOn,      // what was interrupted goes on where it was saved; what has ended stays as it is
   kOverwrite  // it begins anew
 };
 
@@ -23,6 +23,7 @@ struct GroupListener {
   std::function<void(const StepReport&, const TrainingState&)> step;  // after each of them
   /// Why the training should stop now, to be resumed; empty: it should not.
   std::function<std::string()> reason_to_stop;
+  Warn warn;
 };
 
 /// How a group stands.
@@ -37,7 +38,8 @@ struct GroupResult {
 };
 
 /// Trains a group of runs of a config that differ in their seeds alone, into an experiment's
-/// folder: records and a checkpoint. The group must have been entered. A group of one run is
+/// folder: records, and a checkpoint until all of them have ended (longer where
+/// `run.keep_checkpoints` asks for it). The group must have been entered. A group of one run is
 /// trained as a single model (under `torch_stream` to the last bit as PyTorch would); a larger one
 /// as a stacked model, in which a seed's results depend on its neighbours by rounding at most.
 ///
@@ -47,7 +49,12 @@ GroupResult train_group(const ExperimentConfig& config, const RunGroup& group,
                         const ExperimentFolder& folder, Existing existing,
                         const GroupListener& listener);
 
-/// What a folder holds of a group: nothing where it was never saved.
-std::optional<GroupResult> saved_group(const ExperimentFolder& folder, const RunGroup& group);
+/// How the runs of a group ended, as the folder's records say, which are all the proof there is;
+/// nothing where one of them has not. Throws UserError where the folder holds something damaged of
+/// the group.
+std::optional<GroupResult> ended_group(const ExperimentFolder& folder, const RunGroup& group);
+
+/// Removes what the folder holds of a group. Throws UserError where somebody trains it.
+void clear_group(const ExperimentFolder& folder, const RunGroup& group);
 
 }  // namespace qkvlab

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <cstdint>
 #include <cstring>
 #include <ctime>
@@ -26,10 +27,13 @@ int64_t now_in_milliseconds() {
 
 extern "C" void remember_signal(int number) {
   if (signalled == 0) {
+    const int interrupted_errno = errno;  // of whatever is in the midst of looking at it
     signalled = 1;
     first_came_at = now_in_milliseconds();
     // What fails here cannot be told.
-    if (write(STDERR_FILENO, notice_to_write, std::strlen(notice_to_write)) < 0) return;
+    const ssize_t ignored = write(STDERR_FILENO, notice_to_write, std::strlen(notice_to_write));
+    static_cast<void>(ignored);
+    errno = interrupted_errno;
     return;
   }
   // `timeout` sends its signal to the process, and at once to its group as well.

@@ -40,6 +40,15 @@ std::string cpu_capability() {
   return config.substr(begin, config.find('\n', begin) - begin);
 }
 
+/// Which of the versions that QKVLAB_VECTORISED (layers/vectorised.hpp) makes this processor runs.
+std::string vector_kernels() {
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+  if (__builtin_cpu_supports("x86-64-v4") != 0) return "x86-64-v4";
+  if (__builtin_cpu_supports("x86-64-v3") != 0) return "x86-64-v3";
+#endif
+  return "default";
+}
+
 template <typename Work>
 double best_seconds(const Work& work) {
   constexpr int kTries = 5;
@@ -128,6 +137,7 @@ std::vector<std::pair<std::string, std::string>> environment() {
           {"libtorch", libtorch_version()},
           {"blas", blas_in_use().name},
           {"cpu_capability", cpu_capability()},
+          {"vector_kernels", vector_kernels()},
           {"threads", std::to_string(threads.intra_op)}};
 }
 

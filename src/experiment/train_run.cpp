@@ -16,14 +16,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 /// Enters the run in the experiment's folder, as a variant named after its attention.
-RunGroup enter(const ExperimentConfig& config, const ExperimentFolder& folder) {
+RunGroup enter(const ExperimentConfig& config, const ExperimentFolder& folder, const Warn& warn) {
   const std::string digest = file_digest_of(config);
   const std::string identity = identity_of_all_seeds(config, digest);
   VariantRuns variant;
   variant.name = attention_name(config.model);
   variant.identity = identity;
   variant.runs = {{run_id(config, digest), config.random.seed}};
-  RunGroup group = folder.enter({config_line(config), identity, environment()}, {variant}).front();
+  const Experiment experiment{config_line(config), identity, environment()};
+  RunGroup group = folder.enter(experiment, {variant}, warn).front();
   if (group.runs.size() > 1) {
     throw UserError(
         folder.path() + ": this run is trained there together with " +
@@ -40,11 +41,12 @@ TrainResult train_run(const ExperimentConfig& config, const TrainOptions& option
   use_threads(static_cast<int>(config.run.threads));
   refuse_missing_device(config.run);  // refused before anything is created
   const ExperimentFolder folder(options.folder);
-  const RunGroup group = enter(config, folder);
+  const RunGroup group = enter(config, folder, listener.warn);
   const Interruption interruption(options.interruption_notice);
   Clock::time_point start;
 
   GroupListener group_listener;
+  group_listener.warn = listener.warn;
   group_listener.begins = [&](int64_t step) {
     start = Clock::now();
     listener.begins(step);

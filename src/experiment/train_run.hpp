@@ -12,7 +12,7 @@ namespace qkvlab {
 
 struct TrainOptions {
   std::string folder;
-  Existing existing = Existing::kRefuse;
+  Existing existing = Existing::kGoOn;
   const char* interruption_notice = "";  // what the first SIGINT or SIGTERM has written to stderr
 };
 
@@ -33,6 +33,7 @@ struct TrainListener {
   std::function<void(int64_t step)> begins;           // after so many steps that were saved, or 0
   std::function<void(const StepReport&)> step;        // each of them
   std::function<void(const Evaluation&)> evaluation;  // each of them, after its step
+  Warn warn;
 };
 
 /// Trains the one run that a config describes, a group of its own, into an experiment's folder.

@@ -20,7 +20,7 @@ static_assert(StopFlag::is_always_lock_free, "it is shared between processes");
 
 /// What a worker sends, whole or not at all: a packet of a SOCK_SEQPACKET.
 struct WorkerMessage {
-  enum class Kind : int32_t { kProgress, kEnd };
+  enum class Kind : int32_t { kProgress, kWarning, kEnd };
   Kind kind = Kind::kProgress;
   JobEnd end = JobEnd::kDone;
   int64_t step = 0, total = 0;
@@ -48,6 +48,12 @@ class WorkerLink : public JobLink {
     WorkerMessage message;
     message.step = step;
     message.total = total;
+    send(message);
+  }
+  void warn(const std::string& text) override {
+    WorkerMessage message;
+    message.kind = WorkerMessage::Kind::kWarning;
+    message.set_text(text);
     send(message);
   }
   bool stop_requested() const override { return stop_.load(); }

@@ -146,9 +146,9 @@ void WorkerPool::run(size_t jobs, const PoolListener& listener) {
     }
   } catch (...) {
     stop = true;
-    const PoolListener nobody = {[](size_t) {}, [](size_t, int64_t, int64_t) {},
-                                 [](size_t, JobEnd, const std::string&, bool) {},
-                                 [] { return true; }};
+    const PoolListener nobody = {
+        [](size_t) {}, [](size_t, int64_t, int64_t) {}, [](const std::string&) {},
+        [](size_t, JobEnd, const std::string&, bool) {}, [] { return true; }};
     while (!is_idle()) wait_for_workers(nobody);
     throw;
   }
@@ -196,6 +196,8 @@ void WorkerPool::receive(Worker& worker, const PoolListener& listener) {
         replace(worker);
       }
       end_job(job, message.end, message.text.data(), listener);
+    } else if (message.kind == WorkerMessage::Kind::kWarning) {
+      listener.warn(message.text.data());
     } else {
       worker.begun = true;
       if (message.total > 0) listener.progress(job, message.step, message.total);

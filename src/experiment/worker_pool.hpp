@@ -29,6 +29,8 @@ class JobLink {
   virtual ~JobLink() = default;
   /// Tells how far the job is; cheap, most of it is not sent.
   virtual void progress(int64_t step, int64_t total) = 0;
+  /// What the user should know, and what stops nothing.
+  virtual void warn(const std::string& text) = 0;
   /// Whether the pool wants its jobs to stop.
   virtual bool stop_requested() const = 0;
 };
@@ -37,6 +39,7 @@ class JobLink {
 struct PoolListener {
   std::function<void(size_t job)> begins;
   std::function<void(size_t job, int64_t step, int64_t total)> progress;
+  std::function<void(const std::string& text)> warn;
   /// `retried` where a job that broke is put back.
   std::function<void(size_t job, JobEnd end, const std::string& text, bool retried)> ended;
   /// Called several times a second; true: every job is to stop, none is to begin.

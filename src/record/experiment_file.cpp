@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <set>
 
 #include "base/atomic_file.hpp"
 #include "base/json.hpp"
@@ -41,7 +42,7 @@ RunGroup group_of(const JsonValue& json) {
 }
 
 void append_group(std::string& text, const RunGroup& group) {
-  text += R"({"records": "records/)" + group.name() + R"(.jsonl", "variant": )";
+  text += R"({"variant": )";
   append_json_string(text, group.variant);
   text += R"(, "runs": [)";
   for (size_t i = 0; i < group.runs.size(); ++i) {
@@ -68,8 +69,11 @@ ExperimentFile read_experiment_file(const std::string& path) {
   for (const JsonValue& variant : document.at("variants").array()) {
     file.variants.emplace_back(variant.at("name").string(), text_of(variant.at("identity"), text));
   }
+  std::set<std::string> names;
   for (const JsonValue& group : document.at("groups").array()) {
-    file.groups.push_back(group_of(group));
+    RunGroup read = group_of(group);
+    // One that stands twice is one: it has one file of records.
+    if (names.insert(read.name()).second) file.groups.push_back(std::move(read));
   }
   return file;
 }

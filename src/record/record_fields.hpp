@@ -98,6 +98,15 @@ struct Fields<TensorRecord> {
 };
 
 template <>
+struct Fields<ResumedRecord> {
+  template <typename R, typename Visitor>
+  static void visit(R& record, Visitor& visitor) {
+    visitor.field("step", record.step);
+    visitor.field("environment", record.environment);
+  }
+};
+
+template <>
 struct Fields<EndRecord> {
   template <typename R, typename Visitor>
   static void visit(R& record, Visitor& visitor) {

@@ -1,7 +1,6 @@
 #include "record/record_file.hpp"
 
 #include <fcntl.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/file_lock.hpp"
 #include "base/text_file.hpp"
 #include "record/record_lines.hpp"
 
@@ -43,17 +43,6 @@ int64_t end_of_lines(const Descriptor& file, const std::string& path, int64_t si
   return 0;
 }
 
-/// Throws unless a line ends after the first `length` bytes of a file of `size` bytes.
-void check_length(const Descriptor& file, const std::string& path, int64_t size, int64_t length) {
-  require(length >= 0, "a file's length is not negative");
-  const std::string cannot =
-      path + ": cannot be cut back to " + std::to_string(length) + " bytes: ";
-  if (length > size) throw UserError(cannot + "it has only " + std::to_string(size));
-  if (length > 0 && bytes_between(file, path, length - 1, length) != "\n") {
-    throw UserError(cannot + "no line ends there");
-  }
-}
-
 }  // namespace
 
 RecordFile::RecordFile(std::string path, Free)
@@ -78,9 +67,9 @@ std::unique_ptr<RecordFile> RecordFile::open_if_free(const std::string& path) {
 }
 
 bool RecordFile::lock() {
-  if (flock(file_.get(), LOCK_EX | LOCK_NB) == 0) return true;
-  if (errno != EWOULDBLOCK) fail_creating(path_, errno);
-  return false;
+  const LockResult result = lock_file(file_, path_, LockWait::kNot);
+  is_locked_ = result == LockResult::kLocked;
+  return result != LockResult::kBusy;
 }
 
 void RecordFile::begin_after_last_line() {
@@ -91,17 +80,31 @@ void RecordFile::begin_after_last_line() {
   cut_back(end_of_lines(file_, path_, status.st_size));
 }
 
+std::string RecordFile::mismatch(int64_t length, const std::string& digest) {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  require(lines_.empty(), "a file of records is compared before anything is written");
+  if (length > written_) {
+    return "has only " + std::to_string(written_) + " of the " + std::to_string(length) +
+           " bytes that were saved";
+  }
+  hash_to(length);
+  return hash_.hex() == digest
+             ? ""
+             : "its first " + std::to_string(length) + " bytes are not those that were saved";
+}
+
 void RecordFile::cut_back(int64_t length) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   require(lines_.empty(), "a file of records is cut back before anything is written");
-  check_length(file_, path_, written_, length);
-  if (length < written_ && ftruncate(file_.get(), length) != 0) fail_creating(path_, errno);
-  if (lseek(file_.get(), length, SEEK_SET) < 0) fail_creating(path_, errno);
+  require(length >= 0 && length <= written_, "a file of records is cut back, not made longer");
+  if (length < written_ && ftruncate(file_.get(), length) != 0) fail_writing(path_, errno);
   written_ = length;
 }
 
 RecordFile::~RecordFile() { write_lines(); }
 
 void RecordFile::emit(const Record& record) {
+  const std::lock_guard<std::mutex> lock(mutex_);
   const size_t before = lines_.size();
   try {
     append_record(lines_, record);
@@ -109,11 +112,17 @@ void RecordFile::emit(const Record& record) {
     lines_.resize(before);
     throw;
   }
-  if (lines_.size() >= kBufferBytes) flush();
+  if (lines_.size() >= kBufferBytes) flush_lines();
 }
 
 void RecordFile::flush() {
-  if (const int error = write_lines(); error != 0) fail_writing(path_, error);
+  const std::lock_guard<std::mutex> lock(mutex_);
+  flush_lines();
+}
+
+void RecordFile::try_flush() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  write_lines();
 }
 
 void RecordFile::sync() {
@@ -122,18 +131,54 @@ void RecordFile::sync() {
   if (const int error = sync_folder_of(path_); error != 0) fail_writing(path_, error);
 }
 
-int64_t RecordFile::length() const { return written_ + static_cast<int64_t>(lines_.size()); }
+int64_t RecordFile::length() const {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  return written_ + static_cast<int64_t>(lines_.size());
+}
+
+std::string RecordFile::digest() {
+  const std::lock_guard<std::mutex> lock(mutex_);
+  require(lines_.empty(), "a digest is that of what is written");
+  hash_to(written_);
+  return hash_.hex();
+}
+
+void RecordFile::flush_lines() {
+  if (const int error = write_lines(); error != 0) fail_writing(path_, error);
+}
 
 /// Returns 0, or the errno of what failed.
 int RecordFile::write_lines() {
-  const int error = write_all(file_.get(), lines_);
-  if (error == 0) {
-    written_ += static_cast<int64_t>(lines_.size());
-    lines_.clear();
-  } else if (ftruncate(file_.get(), written_) != 0 || lseek(file_.get(), written_, SEEK_SET) < 0) {
-    return errno;
+  // Written where the whole lines end, it covers what an earlier failure may have left there.
+  const int error = write_all_at(file_.get(), lines_, written_);
+  if (error != 0) {
+    // Where this fails too, the next flush() or opening the file again sees to it.
+    const int ignored = ftruncate(file_.get(), written_);
+    static_cast<void>(ignored);
+    return error;
   }
-  return error;
+  if (hashed_ == written_) {
+    hash_.update(lines_);
+    hashed_ += static_cast<int64_t>(lines_.size());
+  }
+  written_ += static_cast<int64_t>(lines_.size());
+  lines_.clear();
+  return 0;
+}
+
+/// Brings the digest to the first `length` bytes of the file, reading those that it lacks.
+void RecordFile::hash_to(int64_t length) {
+  if (hashed_ > length) {
+    hash_ = Xxh3Stream();
+    hashed_ = 0;
+  }
+  while (hashed_ < length) {
+    const std::string bytes =
+        bytes_between(file_, path_, hashed_, std::min(length, hashed_ + kChunkBytes));
+    if (bytes.empty()) throw UserError(path_ + ": was cut while it was read", ExitCode::kFailed);
+    hash_.update(bytes);
+    hashed_ += static_cast<int64_t>(bytes.size());
+  }
 }
 
 }  // namespace qkvlab

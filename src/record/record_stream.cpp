@@ -29,20 +29,23 @@ ReadSummary read_records(const std::string& path,
   for (int64_t line_number = 1;; ++line_number) {
     std::string_view line = lines.next();
     if (line.empty()) return summary;
-    if (line.back() != '\n') {
-      summary.cut_last_line = true;
-      return summary;
-    }
-    line.remove_suffix(1);
+    const bool is_ended = line.back() == '\n';
+    if (is_ended) line.remove_suffix(1);
     const std::string_view type = type_in_front(line);
-    if (wants && !type.empty() && !wants(type)) continue;
+    const bool wanted = !wants || type.empty() || wants(type);
+    if (is_ended && !wanted) continue;
     std::optional<Record> record;
     try {
       record = parse_known_record(line, path, line_number);
     } catch (const UserError& error) {
-      summary.damaged.emplace_back(error.what());
+      if (is_ended) {
+        summary.damaged.emplace_back(error.what());
+      } else {
+        summary.cut_last_line = true;  // no beginning of an object is one
+      }
       continue;
     }
+    if (record && !wanted) continue;
     if (record) {
       ++summary.records;
       visit(std::move(*record), line_number);

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/json.hpp"
 #include "base/number_text.hpp"
+#include "base/paths.hpp"
 #include "record/experiment_file.hpp"
 #include "record/experiment_folder.hpp"
 #include "record/record_stream.hpp"
@@ -21,6 +23,36 @@ namespace fs = std::filesystem;
 
 /// Run id -> where it begins.
 using Places = std::unordered_map<std::string, std::string>;
+
+constexpr int64_t kNamed = 3;
+
+/// Sentences of one kind, of which the first few are told and the others counted.
+class Sentences {
+ public:
+  void add(const std::function<std::string()>& sentence) {
+    if (count_ < kNamed) first_.push_back(sentence());
+    ++count_;
+  }
+  /// `others` says what the rest is: "more lines are damaged and left out".
+  void tell(std::vector<std::string>& told, const std::string& path, const char* others) const {
+    told.insert(told.end(), first_.begin(), first_.end());
+    if (count_ <= kNamed) return;
+    told.push_back(path + ": " + std::to_string(count_ - kNamed) + " " + others);
+  }
+
+ private:
+  std::vector<std::string> first_;
+  int64_t count_ = 0;
+};
+
+/// A run that a file has begun, and the last step of each kind of record.
+struct Begun {
+  size_t place = 0;      // in the recording
+  bool is_over = false;  // what the file holds of it from here on is left out
+  int64_t step = -1, gradients = -1;
+  std::map<std::string, int64_t> evaluations;                          // by split
+  std::map<std::tuple<int64_t, int64_t, int64_t>, int64_t> attention;  // by layer, head, sample
+};
 
 /// Adds the records of one file to a recording.
 class FileReader {
@@ -54,14 +86,34 @@ class FileReader {
     std::visit([this](auto& one) { add_one(one); }, record);
   }
 
-  /// The run that a record belongs to; null where the file has not begun it.
-  RecordedRun* run_of(const std::string& id) {
+  /// The run that a record belongs to; null where it is to be left out.
+  Begun* run_of(const std::string& id) {
     const auto found = begun_.find(id);
-    if (found != begun_.end()) return &recording_.runs[found->second];
+    if (found != begun_.end()) return found->second.is_over ? nullptr : &found->second;
     ++strays_;
     if (first_stray_ == 0) first_stray_ = line_;
     return nullptr;
   }
+
+  RecordedRun& recorded(const Begun& begun) { return recording_.runs[begun.place]; }
+
+  /// Whether a record's step comes after the `last` one of its kind, which then is this.
+  template <typename Record>
+  bool is_later(const Record& record, int64_t& last) {
+    if (record.step > last) {
+      last = record.step;
+      return true;
+    }
+    out_of_order_.add([&] {
+      return place() + ": " + Record::kType + " " + std::to_string(record.step) + " of run " +
+             record.run +
+             (record.step == last ? " comes twice" : " comes after " + std::to_string(last)) +
+             " (this line is left out)";
+    });
+    return false;
+  }
+
+  std::string place() const { return path_ + ":" + std::to_string(line_); }
 
   /// Appends to a series. The mean over `earlier` + 1 values of one step stands as one value.
   void append(RecordedRun& run, const std::string& metric, int64_t step, float value,
@@ -78,16 +130,22 @@ class FileReader {
   }
 
   void add_one(RunRecord& record) {
-    const auto [place, is_new] = places_.emplace(record.run, path_ + ":" + std::to_string(line_));
-    if (!is_new && begun_.count(record.run) == 0) {
-      throw UserError(path_ + ":" + std::to_string(line_) + ": run " + record.run +
-                      " is there twice, first in " + place->second);
+    const auto [first, is_new] = places_.emplace(record.run, place());
+    const auto begun = begun_.find(record.run);
+    if (!is_new && begun == begun_.end()) {
+      throw UserError(place() + ": run " + record.run + " is there twice, first in " +
+                      first->second);
     }
-    if (!begun_.emplace(record.run, recording_.runs.size()).second) {
-      recording_.left_out.push_back(path_ + ":" + std::to_string(line_) + ": run " + record.run +
-                                    " begins a second time; that is left out");
+    if (begun != begun_.end()) {
+      if (!std::exchange(begun->second.is_over, true)) {
+        begun_again_.add([&] {
+          return place() + ": run " + record.run +
+                 " begins a second time; its lines from here on are left out";
+        });
+      }
       return;
     }
+    begun_[record.run].place = recording_.runs.size();
     RecordedRun run;
     run.begin = std::move(record);
     run.folder = folder_;
@@ -97,61 +155,76 @@ class FileReader {
   }
 
   void add_one(const StepRecord& record) {
-    RecordedRun* run = run_of(record.run);
-    if (run == nullptr) return;
-    append(*run, "step.loss", record.step, record.loss);
-    append(*run, "step.lr", record.step, static_cast<float>(record.lr));
-    append(*run, "step.grad_norm", record.step, record.grad_norm);
+    Begun* begun = run_of(record.run);
+    if (begun == nullptr || !is_later(record, begun->step)) return;
+    RecordedRun& run = recorded(*begun);
+    append(run, "step.loss", record.step, record.loss);
+    append(run, "step.lr", record.step, static_cast<float>(record.lr));
+    append(run, "step.grad_norm", record.step, record.grad_norm);
   }
 
   void add_one(const GradientsRecord& record) {
-    RecordedRun* run = run_of(record.run);
-    if (run == nullptr) return;
+    Begun* begun = run_of(record.run);
+    if (begun == nullptr || !is_later(record, begun->gradients)) return;
     for (const auto& [path, norm] : record.norms) {
-      append(*run, "gradients." + path, record.step, norm);
+      append(recorded(*begun), "gradients." + path, record.step, norm);
     }
   }
 
   void add_one(const EvaluationRecord& record) {
-    RecordedRun* run = run_of(record.run);
-    if (run == nullptr) return;
-    append(*run, record.split + ".loss", record.step, record.loss);
+    Begun* begun = run_of(record.run);
+    if (begun == nullptr) return;
+    const auto last = begun->evaluations.emplace(record.split, -1).first;
+    if (!is_later(record, last->second)) return;
+    RecordedRun& run = recorded(*begun);
+    append(run, record.split + ".loss", record.step, record.loss);
     for (const auto& [name, value] : record.metrics) {
-      append(*run, record.split + "." + name, record.step, value);
+      append(run, record.split + "." + name, record.step, value);
     }
   }
 
   void add_one(const AttentionRecord& record) {
-    RecordedRun* run = run_of(record.run);
-    if (run == nullptr) return;
-    const std::string place =
-        "." + std::to_string(record.layer) + "." + std::to_string(record.head);
+    Begun* begun = run_of(record.run);
+    if (begun == nullptr) return;
+    const auto map = std::make_tuple(record.layer, record.head, record.sample);
+    const auto last = begun->attention.emplace(map, -1).first;
+    if (!is_later(record, last->second)) return;
+    RecordedRun& run = recorded(*begun);
+    const std::string head = "." + std::to_string(record.layer) + "." + std::to_string(record.head);
     float entropy = 0;
     for (const float of_query : record.entropy) entropy += of_query;
     entropy /= static_cast<float>(std::max<size_t>(record.entropy.size(), 1));
-    append(*run, "attention.entropy" + place, record.step, entropy, record.sample);
-    append(*run, "attention.diagonal" + place, record.step, record.diagonal, record.sample);
-    if (choice_.visit_attention) choice_.visit_attention(*run, record);
+    append(run, "attention.entropy" + head, record.step, entropy, record.sample);
+    append(run, "attention.diagonal" + head, record.step, record.diagonal, record.sample);
+    if (choice_.visit_attention) choice_.visit_attention(run, record);
   }
 
   void add_one(const TensorRecord&) {}
 
+  void add_one(const ResumedRecord& record) { run_of(record.run); }
+
   void add_one(EndRecord& record) {
-    RecordedRun* run = run_of(record.run);
-    if (run != nullptr) run->end = std::move(record);
+    Begun* begun = run_of(record.run);
+    if (begun == nullptr) return;
+    RecordedRun& run = recorded(*begun);
+    if (run.end) {
+      out_of_order_.add([&] {
+        return place() + ": run " + record.run + " ends a second time (this line is left out)";
+      });
+      return;
+    }
+    run.end = std::move(record);
   }
 
   void tell(const ReadSummary& summary) {
-    constexpr size_t kNamed = 3;
     std::vector<std::string>& left_out = recording_.left_out;
-    for (size_t i = 0; i < std::min(kNamed, summary.damaged.size()); ++i) {
-      left_out.push_back(summary.damaged[i] + " (this line is left out)");
+    begun_again_.tell(left_out, path_, "more runs begin a second time");
+    out_of_order_.tell(left_out, path_, "more lines come twice or out of order and are left out");
+    Sentences damaged;
+    for (const std::string& line : summary.damaged) {
+      damaged.add([&] { return line + " (this line is left out)"; });
     }
-    const auto others = summary.damaged.size() - std::min(kNamed, summary.damaged.size());
-    if (others > 0) {
-      left_out.push_back(path_ + ": " + std::to_string(others) +
-                         " more lines are damaged and left out");
-    }
+    damaged.tell(left_out, path_, "more lines are damaged and left out");
     if (summary.unknown_types > 0) {
       left_out.push_back(path_ + ": " + counted(summary.unknown_types, "line") +
                          (summary.unknown_types == 1 ? " is of a type" : " are of types") +
@@ -172,7 +245,8 @@ class FileReader {
   const ReadingChoice& choice_;
   std::string folder_, path_;
   Places& places_;
-  std::unordered_map<std::string, size_t> begun_;  // run id -> its place in the recording
+  std::unordered_map<std::string, Begun> begun_;  // by run id
+  Sentences begun_again_, out_of_order_;
   int64_t line_ = 0;
   int64_t strays_ = 0, first_stray_ = 0;
 };
@@ -184,17 +258,34 @@ std::string baseline_of(const ExperimentFile& file, const std::string& path) {
   return baseline == nullptr ? "" : baseline->string();
 }
 
+/// Files of records that belong to no group.
+void tell_of_unlisted(const ExperimentFolder& folder, const ExperimentFile& file,
+                      std::vector<std::string>& left_out) {
+  std::set<std::string> listed;
+  for (const RunGroup& group : file.groups) listed.insert(folder.records_file(group.name()));
+  std::set<std::string> others;  // in an order of their own
+  for_each_entry(folder.path() + "/records", [&](const fs::directory_entry& entry) {
+    const bool is_of_records = entry.path().extension() == ".jsonl";
+    if (is_of_records && listed.count(entry.path()) == 0) others.insert(entry.path());
+  });
+  Sentences unlisted;
+  for (const std::string& file_name : others) {
+    unlisted.add([&] { return file_name + ": experiment.json does not list it (left out)"; });
+  }
+  unlisted.tell(left_out, folder.path(), "more files of records are not listed and left out");
+}
+
 void read_folder(const std::string& path, Recording& recording, const ReadingChoice& choice,
                  Places& places) {
   const ExperimentFolder folder(path);
   const ExperimentFile file = read_experiment_file(folder.experiment_file());
-  recording.files.push_back(folder.experiment_file());
-  for (const char* below : {"records", "checkpoints"}) {
-    std::error_code missing;
-    for (const auto& entry : fs::directory_iterator(fs::path(path) / below, missing)) {
+  recording.files.insert(recording.files.end(), {folder.experiment_file(), folder.lock_file()});
+  for (const char* below : {"/records", "/checkpoints"}) {
+    for_each_entry(path + below, [&](const fs::directory_entry& entry) {
       recording.files.push_back(entry.path().string());
-    }
+    });
   }
+  tell_of_unlisted(folder, file, recording.left_out);
   if (recording.baseline.empty()) {
     recording.baseline = baseline_of(file, folder.experiment_file());
   }

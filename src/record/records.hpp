@@ -89,6 +89,14 @@ struct TensorRecord {
   std::string file = {};  // in place of "values", which then is empty; left out where it is empty
 };
 
+/// A run went on, after `step` steps, in another environment than before.
+struct ResumedRecord {
+  static constexpr const char* kType = "resumed";
+  std::string run;
+  int64_t step = 0;
+  NamedTexts environment;
+};
+
 /// The last record of a run.
 struct EndRecord {
   static constexpr const char* kType = "end";
@@ -105,6 +113,6 @@ struct EndRecord {
 
 /// The registry of record types; tests iterate it.
 using Record = std::variant<RunRecord, StepRecord, GradientsRecord, EvaluationRecord,
-                            AttentionRecord, TensorRecord, EndRecord>;
+                            AttentionRecord, TensorRecord, ResumedRecord, EndRecord>;
 
 }  // namespace qkvlab

@@ -62,8 +62,14 @@ void BatchOrder::begin_epoch(int64_t epoch) {
 
 void BatchOrder::skip_to(int64_t step) {
   require(step >= step_, "batches are taken in one direction");
-  // Drawn and thrown away, which is all that a stream can do; it takes microseconds a step.
-  while (step_ < step) next();
+  if (data_.scheme() == RandomScheme::kTorchStream) {
+    // Drawn and thrown away, which is all that a stream can do; it takes microseconds a step.
+    while (step_ < step) next();
+    return;
+  }
+  step_ = step;
+  const int64_t per_epoch = steps_per_epoch();
+  if (per_epoch > 0 && step % per_epoch != 0) begin_epoch(step / per_epoch);
 }
 
 }  // namespace qkvlab

@@ -9,6 +9,7 @@
 #include "base/json.hpp"
 #include "base/json_difference.hpp"
 #include "base/number_text.hpp"
+#include "base/paths.hpp"
 #include "base/text_file.hpp"
 
 namespace qkvlab {
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kFormat = 1;
+constexpr int64_t kFormat = 2;
 
 /// RUN.STEP.safetensors beside RUN.json.
 std::string tensors_file(const std::string& file, int64_t step) {
@@ -84,6 +85,12 @@ std::string checkpoint_text(const Checkpoint& checkpoint, const std::string& ten
   append_member(text, "tensors", string_json(fs::path(tensors).filename().string()));
   append_member(text, "tensors_digest", string_json(checkpoint.tensors_digest));
   append_member(text, "records_length", number_json(checkpoint.records_length));
+  append_member(text, "records_digest", string_json(checkpoint.records_digest));
+  std::string environment = "{";
+  for (const auto& [name, value] : checkpoint.environment) {
+    append_member(environment, name, string_json(value));
+  }
+  append_member(text, "environment", environment + "}");
   append_member(text, "wall_s", number_json(checkpoint.wall_s));
   append_member(text, "runs", runs_json(checkpoint));
   append_member(text, "identity", checkpoint.identity);
@@ -147,9 +154,10 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file,
   if (!fs::exists(file, no_such_file) && !no_such_file) return {};
   const std::string text = read_text_file(file);
   const JsonValue json = parse_json(text, file);
-  if (json.at("format").integer(1) > kFormat) {
-    json.at("format").fail("was written by a newer qkvlab; this one reads " +
-                           std::to_string(kFormat));
+  if (const int64_t format = json.at("format").integer(1); format != kFormat) {
+    json.at("format").fail(std::string("was written by ") +
+                           (format > kFormat ? "a newer" : "an older") +
+                           " qkvlab; this one reads " + std::to_string(kFormat));
   }
   Checkpoint checkpoint;
   const JsonValue& saved = json.at("identity");
@@ -164,6 +172,10 @@ std::optional<Checkpoint> read_checkpoint(const std::string& file,
   checkpoint.reason = json.at("reason").string();
   checkpoint.training.step = json.at("step").integer(0);
   checkpoint.records_length = json.at("records_length").integer(0);
+  checkpoint.records_digest = json.at("records_digest").string();
+  for (const auto& [name, value] : json.at("environment").members()) {
+    checkpoint.environment.emplace_back(name, value.string());
+  }
   for (const JsonValue& run : json.at("runs").array()) {
     checkpoint.runs.push_back(run.at("run").string());
     checkpoint.training.runs.push_back(run_state_of(run));
@@ -192,13 +204,13 @@ void remove_stray_tensors(const std::string& file, int64_t step) {
   const std::string prefix = fs::path(file).stem().string() + ".";
   const fs::path kept = tensors_file(file, step);
   std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(fs::path(file).parent_path(), ignored)) {
+  for_each_entry(folder_of(file), [&](const fs::directory_entry& entry) {
     const fs::path& path = entry.path();
     const bool of_this_run = path.filename().string().rfind(prefix, 0) == 0;
     if (of_this_run && path.extension() == ".safetensors" && path.filename() != kept.filename()) {
       fs::remove(path, ignored);
     }
-  }
+  });
 }
 
 void remove_checkpoint(const std::string& file) {
@@ -207,6 +219,16 @@ void remove_checkpoint(const std::string& file) {
   fs::remove(file, ignored);
   sync_folder_of(file);
   remove_stray_tensors(file, kNone);
+}
+
+void remove_outlived_checkpoint(const std::string& file) {
+  try {
+    const auto saved = read_checkpoint(file);
+    if (!saved || saved->status == "ended") return;
+  } catch (const UserError&) {
+    return;
+  }
+  remove_checkpoint(file);
 }
 
 }  // namespace qkvlab

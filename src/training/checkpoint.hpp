@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "record/records.hpp"
 #include "training/checkpoint_tensors.hpp"
 #include "training/run_state.hpp"
 
@@ -18,6 +19,8 @@ struct Checkpoint {
   std::string reason;             // why it was interrupted
   TrainingState training;
   int64_t records_length = 0;  // bytes of the group's records so far
+  std::string records_digest;  // XXH3-64 of them
+  NamedTexts environment;      // that it was trained in last
   double wall_s = 0;           // spent training so far
   std::string tensors_digest;  // of the file of tensors; saving fills it in
 };
@@ -29,8 +32,9 @@ struct Checkpoint {
 void save_checkpoint(const std::string& file, Checkpoint checkpoint, const RunTensors& tensors,
                      std::optional<int64_t> previous = {});
 
-/// Reads such a file; nothing where there is none. Throws UserError where it is damaged, or, where
-/// `identity` is given, belongs to a group of another (the first difference is named).
+/// Reads such a file; nothing where there is none. Throws UserError where it is damaged, of another
+/// version's format, or, where `identity` is given, belongs to a group of another (the first
+/// difference is named).
 std::optional<Checkpoint> read_checkpoint(const std::string& file,
                                           const std::optional<std::string>& identity = {});
 
@@ -44,5 +48,9 @@ void remove_stray_tensors(const std::string& file, int64_t step);
 
 /// Removes a group's checkpoint and every file of its tensors, those that were never named too.
 void remove_checkpoint(const std::string& file);
+
+/// Removes the checkpoint of a group that has ended, where one is left that was saved before. One
+/// that cannot be read stays.
+void remove_outlived_checkpoint(const std::string& file);
 
 }  // namespace qkvlab

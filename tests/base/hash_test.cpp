@@ -28,6 +28,20 @@ TEST(Hash, RunIdsAreTheFirstHalfOfThe128BitDigest) {
   EXPECT_EQ(xxh3_128_hex16(thousand_bytes()), "83885e853bb6640c");
 }
 
+TEST(Hash, APieceAtATimeGivesTheSameDigest) {
+  const std::string whole = thousand_bytes() + thousand_bytes();
+  for (const size_t piece : {size_t{1}, size_t{7}, size_t{256}, size_t{1000}}) {
+    Xxh3Stream stream;
+    EXPECT_EQ(stream.hex(), xxh3_64_hex(""));
+    for (size_t at = 0; at < whole.size(); at += piece) {
+      stream.update(std::string_view(whole).substr(at, piece));
+    }
+    EXPECT_EQ(stream.hex(), xxh3_64_hex(whole)) << piece;
+    stream.update("more");
+    EXPECT_EQ(stream.hex(), xxh3_64_hex(whole + "more")) << piece;
+  }
+}
+
 TEST(Hash, NulBytesCount) { EXPECT_NE(xxh3_64(std::string_view("a\0", 2)), xxh3_64("a")); }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -166,25 +167,98 @@ TEST_F(AblateTest, DoesOnlyWhatIsMissing) {
   for (const auto& [name, bytes] : first) EXPECT_TRUE(extended.at(name) == bytes) << name;
 }
 
+TEST_F(AblateTest, WhatHasEndedStaysWithoutItsCheckpoints) {
+  ASSERT_EQ(run({"--seeds", "0..2"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::is_empty(folder_.file("runs/small/checkpoints")));
+  const auto first = record_files();
+  std::filesystem::remove_all(folder_.file("runs/small/checkpoints"));
+  const ProgramRun again = run({"--seeds", "0..2", "--resume"});
+  EXPECT_EQ(again.exit_code, 0);
+  EXPECT_NE(again.error.find("12 of them done"), std::string::npos) << again.error;
+  EXPECT_EQ(record_files(), first);
+  ASSERT_EQ(run({"--seeds", "0..4"}).exit_code, 0);
+  const auto extended = record_files();
+  EXPECT_EQ(records().size(), kRuns);
+  for (const auto& [name, bytes] : first) EXPECT_TRUE(extended.at(name) == bytes) << name;
+}
+
+TEST_F(AblateTest, OnlyTheWordOverwrites) {
+  ASSERT_EQ(run({"--seeds", "0..2", "record.gradients=0"}).exit_code, 0);
+  const Runs without_gradients = records();
+  const ProgramRun done = run({"--seeds", "0..2", "--variants", "none", "--overwrite"});
+  ASSERT_EQ(done.exit_code, 0) << done.error;
+  EXPECT_EQ(done.error.find("of them done"), std::string::npos) << done.error;
+  for (const auto& [id, all] : records()) {
+    const bool anew = all.front()["variant"] == "none" || all.front()["variant"] == "full";
+    EXPECT_EQ(all == without_gradients.at(id), !anew) << all.front()["variant"];
+    EXPECT_EQ(all.back(), without_gradients.at(id).back());
+  }
+}
+
+TEST_F(AblateTest, CheckpointsAreKeptWhereTheyAreAskedFor) {
+  ASSERT_EQ(run({"--seeds", "0..1", "run.keep_checkpoints=true"}).exit_code, 0);
+  std::set<std::string> weights;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder_.file("runs/small/checkpoints"))) {
+    if (entry.path().extension() == ".safetensors") weights.insert(entry.path());
+  }
+  EXPECT_EQ(weights.size(), 4U);
+  ASSERT_EQ(run({"--seeds", "0..1"}).exit_code, 0);
+  for (const std::string& path : weights) EXPECT_TRUE(std::filesystem::exists(path)) << path;
+}
+
+/// How many runs below `name` have their `end`.
+size_t ended_runs(const TemporaryFolder& folder, const std::string& name) {
+  size_t ended = 0;
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder.file(name + "/records"), ignored)) {
+    std::istringstream lines(TemporaryFolder::read(entry.path().string()));
+    for (std::string line; std::getline(lines, line);) {
+      ended += line.rfind("{\"type\":\"end\"", 0) == 0 ? 1 : 0;
+    }
+  }
+  return ended;
+}
+
 TEST_F(AblateTest, KilledAtRandomMomentsItGoesOnToTheSameRecords) {
   ASSERT_EQ(run({"--out", "whole"}).exit_code, 0);
   std::mt19937 random(3);
-  for (int i = 0; i < 6; ++i) {
-    RunningProgram program(ablate({}), folder_.path());
+  constexpr int kKills = 6, kMostTries = 60;
+  int kills = 0, with_some_done = 0;
+  for (int tries = 0; kills < kKills; ++tries) {
+    ASSERT_LT(tries, kMostTries) << "too few kills hit unfinished work";
+    // When all is done the next round begins anew, in a folder of its own.
+    const std::string folder = "killed" + std::to_string(kills / 2);
+    RunningProgram program(ablate({"--out", folder}), folder_.path());
     usleep(std::uniform_int_distribution<useconds_t>(400'000, 1'500'000)(random));
     program.signal(SIGKILL);
-    program.wait();
+    const bool was_killed = program.wait().exit_code == -1;
+    const size_t ended = ended_runs(folder_, folder);
+    if (was_killed && ended < kRuns && std::filesystem::exists(folder_.file(folder))) {
+      ++kills;
+      with_some_done += ended > 0 ? 1 : 0;
+    } else if (ended == kRuns) {
+      std::filesystem::remove_all(folder_.file(folder));
+    }
+    // What a user clears away must cost nothing but time.
+    if (random() % 2 == 0) std::filesystem::remove_all(folder_.file(folder + "/checkpoints"));
   }
-  const ProgramRun last = run();
-  ASSERT_EQ(last.exit_code, 0) << last.error;
-  EXPECT_EQ(records(), records("whole"));
+  for (int i = 0; i < kKills / 2; ++i) {
+    const std::string folder = "killed" + std::to_string(i);
+    const ProgramRun last = run({"--out", folder});
+    ASSERT_EQ(last.exit_code, 0) << last.error;
+    EXPECT_EQ(records(folder), records("whole"));
+  }
 }
 
 TEST_F(AblateTest, InterruptedItSavesAndGoesOn) {
   ASSERT_EQ(run({"--out", "whole", "training.steps=3000", "record.step=0"}).exit_code, 0);
   RunningProgram program(ablate({"training.steps=3000", "record.step=0"}), folder_.path());
-  while (!std::filesystem::exists(folder_.file("runs/small/checkpoints")) ||
-         std::filesystem::is_empty(folder_.file("runs/small/checkpoints"))) {
+  const std::string checkpoints = folder_.file("runs/small/checkpoints");
+  for (int i = 0; i < 60'000; ++i) {
+    std::error_code missing;
+    if (!std::filesystem::is_empty(checkpoints, missing) && !missing) break;
     usleep(1000);
   }
   program.signal(SIGINT);
@@ -193,6 +267,72 @@ TEST_F(AblateTest, InterruptedItSavesAndGoesOn) {
   EXPECT_NE(stopped.error.find("the same command goes on"), std::string::npos) << stopped.error;
   ASSERT_EQ(run({"training.steps=3000", "record.step=0"}).exit_code, 0);
   EXPECT_EQ(records(), records("whole"));
+}
+
+// Some runs of a group have their `end`, the others not, and no checkpoint says where they stand:
+// as a process leaves it that was killed as it wrote them.
+TEST_F(AblateTest, AGroupOfWhichSomeRunsHaveEndedIsTrainedAgainAsAWhole) {
+  ASSERT_EQ(run({"--seeds", "0..1", "--variants", "full"}).exit_code, 0);
+  const Runs before = records();
+  const auto files = record_files();
+  ASSERT_EQ(files.size(), 1U);
+  const auto& [name, text] = *files.begin();
+  folder_.write("runs/small/records/" + name, text.substr(0, text.rfind("{\"type\":\"end\"")));
+  const ProgramRun again = run({"--seeds", "0..1", "--variants", "full"});
+  ASSERT_EQ(again.exit_code, 0) << again.error;
+  EXPECT_NE(again.error.find("warning: "), std::string::npos) << again.error;
+  EXPECT_NE(again.error.find("1 of its 2 runs had ended"), std::string::npos) << again.error;
+  EXPECT_EQ(records(), before);
+}
+
+/// Whether a checkpoint below `name` says that some of its runs have ended and others have not.
+bool some_have_ended(const TemporaryFolder& folder, const std::string& name) {
+  std::error_code missing;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder.file(name + "/checkpoints"), missing)) {
+    if (entry.path().extension() != ".json") continue;
+    const json checkpoint = json::parse(TemporaryFolder::read(entry.path()), nullptr, false);
+    if (checkpoint.is_discarded()) continue;
+    std::set<bool> learning;
+    for (const json& run : checkpoint["runs"]) learning.insert(run["status"] == "learning");
+    if (learning.size() == 2) return true;
+  }
+  return false;
+}
+
+TEST_F(AblateTest, RunsThatEndedBeforeTheirNeighboursAreLostNeitherWithNorWithoutACheckpoint) {
+  std::vector<std::string> words = {"--variants",          "full",          "--replicas", "5",
+                                    "training.steps=8000", "record.step=0", "--workers",  "1"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), words.begin(), words.end());
+    return more;
+  };
+  ASSERT_EQ(run(with({"--out", "plain", "training.steps=400"})).exit_code, 0);
+  double least = 1e9;  // what one seed reaches within 400 steps
+  for (const auto& [id, all] : records("plain")) {
+    for (const json& record : all) {
+      if (record["type"] == "evaluation" && record["split"] == "test") {
+        least = std::min(least, record["loss"].get<double>());
+      }
+    }
+  }
+  words.push_back(R"(training.target={"metric": "test.loss", "value": )" +
+                  std::to_string(least + 1e-6) + "}");
+  ASSERT_EQ(run(with({"--out", "whole"})).exit_code, 0);
+  for (const bool forgets : {false, true}) {
+    const std::string name = forgets ? "forgotten" : "saved";
+    RunningProgram program(ablate(with({"--out", name})), folder_.path());
+    for (int i = 0; i < 60'000 && !some_have_ended(folder_, name); ++i) usleep(1000);
+    program.signal(SIGINT);
+    const ProgramRun stopped = program.wait();
+    ASSERT_EQ(stopped.exit_code, 130) << stopped.error;
+    ASSERT_TRUE(some_have_ended(folder_, name));
+    if (forgets) std::filesystem::remove_all(folder_.file(name + "/checkpoints"));
+    const ProgramRun last = run(with({"--out", name}));
+    ASSERT_EQ(last.exit_code, 0) << last.error;
+    EXPECT_EQ(last.error.find("are trained anew") != std::string::npos, forgets) << last.error;
+    EXPECT_EQ(records(name), records("whole"));
+  }
 }
 
 TEST_F(AblateTest, TwoProcessesShareTheWork) {
@@ -246,9 +386,12 @@ TEST_F(AblateTest, AChangedFieldIsRefusedWithTheDifference) {
   EXPECT_NE(refused.error.find("training.optimizer.lr is 0.1 there, 0.2 here"), std::string::npos)
       << refused.error;
   EXPECT_EQ(records(), before);
-  const ProgramRun elsewhere = run({"--seeds", "0", "training.optimizer.lr=0.2", "--force-new"});
+  const ProgramRun overwritten = run({"--seeds", "0", "training.optimizer.lr=0.2", "--overwrite"});
+  EXPECT_EQ(overwritten.exit_code, 2) << "it is the word for its own runs, not for others'";
+  EXPECT_EQ(records(), before);
+  const ProgramRun elsewhere = run({"--seeds", "0", "training.optimizer.lr=0.2", "--out", "other"});
   EXPECT_EQ(elsewhere.exit_code, 0) << elsewhere.error;
-  EXPECT_EQ(records("runs/small-2").size(), 4U);
+  EXPECT_EQ(records("other").size(), 4U);
   EXPECT_EQ(records(), before);
 }
 
@@ -266,14 +409,18 @@ TEST_F(AblateTest, ARunIsTheSameByAnyName) {
 TEST_F(AblateTest, WhatIsDamagedCostsItsOwnGroupAlone) {
   ASSERT_EQ(run({"--seeds", "0..3"}).exit_code, 0);
   const json group = experiment()["groups"][0];
-  const std::string damaged = group["runs"][0]["run"];
-  const std::string file = "runs/small/checkpoints/" + damaged + ".json";
+  const std::string file =
+      "runs/small/records/" + group["runs"][0]["run"].get<std::string>() + ".jsonl";
   const Runs before = records();
-  folder_.write(file, "{");
+  std::string text = TemporaryFolder::read(folder_.file(file));
+  text[text.rfind("\"status\"") + 1] = 'S';
+  folder_.write(file, text);
   const ProgramRun done = run();
   EXPECT_EQ(done.exit_code, 1);
   EXPECT_NE(done.error.find("2 runs of 20 did not complete"), std::string::npos) << done.error;
   EXPECT_NE(done.error.find(file), std::string::npos) << done.error;
+  EXPECT_NE(done.error.find("--overwrite begins anew"), std::string::npos) << done.error;
+  EXPECT_EQ(TemporaryFolder::read(folder_.file(file)), text);
   EXPECT_EQ(records().size(), kRuns);  // the others were trained
   std::filesystem::remove(folder_.file(file));
   ASSERT_EQ(run().exit_code, 0);

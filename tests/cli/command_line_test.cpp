@@ -71,7 +71,7 @@ TEST(CommandLine, TheTwoKindsOfTraceKeepTheirOptionsApart) {
 TEST(CommandLine, EveryOptionOfAblateIsRead) {
   const auto ablate = std::get<AblateCommand>(
       parse({"ablate", "a.json", "x=1", "--variants", "full,none", "--seeds", "0..9,20",
-             "--workers", "2", "--replicas=50", "--out", "b", "--force-new"}));
+             "--workers", "2", "--replicas=50", "--out", "b", "--overwrite"}));
   EXPECT_EQ(ablate.config, "a.json");
   EXPECT_EQ(ablate.overrides, std::vector<std::string>{"x=1"});
   EXPECT_EQ(ablate.variants, (std::vector<std::string>{"full", "none"}));
@@ -79,7 +79,7 @@ TEST(CommandLine, EveryOptionOfAblateIsRead) {
   EXPECT_EQ(ablate.workers, 2);
   EXPECT_EQ(ablate.replicas, 50);
   EXPECT_EQ(ablate.folder, "b");
-  EXPECT_TRUE(ablate.force_new);
+  EXPECT_TRUE(ablate.overwrite);
 }
 
 TEST(CommandLine, WhatAblateIsNotToldTheConfigSays) {
@@ -89,12 +89,22 @@ TEST(CommandLine, WhatAblateIsNotToldTheConfigSays) {
   EXPECT_FALSE(ablate.workers);
   EXPECT_FALSE(ablate.replicas);
   EXPECT_EQ(ablate.folder, "");
-  EXPECT_FALSE(ablate.force_new);
+  EXPECT_FALSE(ablate.resume || ablate.overwrite);
   EXPECT_EQ(complaint({"ablate", "a.json", "--workers", "0"}),
             "--workers: must be an integer from 1 to 1024, got '0'");
   EXPECT_EQ(complaint({"ablate", "a.json", "--seeds", ""}),
             "--seeds: must be seeds such as 0..9 or 0..4,7");
   EXPECT_EQ(complaint({"ablate"}), "ablate: CONFIG is required");
+}
+
+TEST(CommandLine, ResumingAndOverwritingExcludeEachOther) {
+  EXPECT_TRUE(std::get<TrainCommand>(parse({"train", "a.json", "--resume"})).resume);
+  EXPECT_TRUE(std::get<TrainCommand>(parse({"train", "a.json", "--overwrite"})).overwrite);
+  EXPECT_TRUE(std::get<AblateCommand>(parse({"ablate", "a.json", "--resume"})).resume);
+  for (const char* command : {"train", "ablate"}) {
+    EXPECT_NE(complaint({command, "a.json", "--resume", "--overwrite"}).find("--overwrite"),
+              std::string::npos);
+  }
 }
 
 TEST(CommandLine, EveryOptionOfShowIsRead) {

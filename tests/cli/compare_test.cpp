@@ -185,14 +185,15 @@ TEST_F(Compare, OutputOverItsInputIsRefused) {
 
 TEST_F(Compare, NoCommandWritesOverAnExperiment) {
   const std::string path = folder_.file("e");
-  ASSERT_EQ(
-      run_qkvlab({"train", "configs/sentiment.json", "training.steps=3", "--out", path}).exit_code,
-      0);
+  ASSERT_EQ(run_qkvlab({"train", "configs/sentiment.json", "training.steps=3",
+                        "run.keep_checkpoints=true", "--out", path})
+                .exit_code,
+            0);
   std::vector<std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(path)) {
     if (entry.is_regular_file()) files.push_back(entry.path().string());
   }
-  ASSERT_EQ(files.size(), 4u) << "experiment.json, records, and a checkpoint's two files";
+  ASSERT_EQ(files.size(), 5u) << "experiment.json, .lock, records, a checkpoint's two files";
   for (const std::string& file : files) {
     const std::string before = TemporaryFolder::read(file);
     for (const char* command : {"compare", "show", "report"}) {

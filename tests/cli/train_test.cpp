@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -93,7 +94,16 @@ TEST_F(TrainTest, WritesTheFolderOfAnExperiment) {
   const json experiment =
       json::parse(TemporaryFolder::read(folder_.file("runs/small/experiment.json")));
   EXPECT_EQ(experiment["groups"][0]["runs"][0]["run"], all.front()["run"]);
+  EXPECT_TRUE(files("runs/small/checkpoints").empty());
+}
+
+TEST_F(TrainTest, ACheckpointIsKeptWhereItIsAskedFor) {
+  ASSERT_EQ(run({"run.keep_checkpoints=true"}).exit_code, 0);
   EXPECT_EQ(files("runs/small/checkpoints").size(), 2U);
+  const std::vector<json> before = records();
+  EXPECT_EQ(run({"--resume"}).exit_code, 0);  // which asks for none
+  EXPECT_EQ(files("runs/small/checkpoints").size(), 2U);
+  EXPECT_EQ(records(), before);
 }
 
 TEST_F(TrainTest, RepeatsItselfToTheLastBit) {
@@ -102,66 +112,197 @@ TEST_F(TrainTest, RepeatsItselfToTheLastBit) {
   EXPECT_EQ(reproducible(records("a")), reproducible(records("b")));
 }
 
-/// Waits until the run below `name` has recorded `steps` steps; false where it ends before.
-bool wait_for_steps(const TemporaryFolder& folder, const std::string& name, int steps) {
+/// The step of the checkpoint of the run below `name`; nothing where there is none.
+std::optional<int64_t> saved_step(const TemporaryFolder& folder, const std::string& name) {
+  std::error_code ignored;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(folder.file(name + "/checkpoints"), ignored)) {
+    if (entry.path().extension() != ".json") continue;
+    const json checkpoint = json::parse(TemporaryFolder::read(entry.path()), nullptr, false);
+    if (!checkpoint.is_discarded()) return checkpoint["step"].get<int64_t>();
+  }
+  return {};
+}
+
+/// Waits until the run below `name` is saved with `steps` steps; false where it has ended before.
+bool wait_for_steps(const TemporaryFolder& folder, const std::string& name, int64_t steps) {
   for (int i = 0; i < 20000; ++i) {
-    std::error_code ignored;
-    for (const auto& entry :
-         std::filesystem::directory_iterator(folder.file(name + "/checkpoints"), ignored)) {
-      if (entry.path().extension() != ".json") continue;
-      const json checkpoint = json::parse(TemporaryFolder::read(entry.path()), nullptr, false);
-      if (!checkpoint.is_discarded() && checkpoint["step"] >= steps) return true;
-    }
+    if (saved_step(folder, name).value_or(-1) >= steps) return true;
     usleep(1000);
   }
   return false;
 }
 
 TEST_F(TrainTest, KilledTenTimesAndResumedItRecordsWhatAnUndisturbedRunDoes) {
+  constexpr int64_t kSteps = 1200, kKills = 10;
   std::mt19937 random(1);
   for (const std::string optimizer : {R"({"kind": "sgd", "lr": 0.1, "momentum": 0.9})",
                                       R"({"kind": "adam"})", R"({"kind": "adamw"})"}) {
     const std::string kind = json::parse(optimizer)["kind"];
     const std::vector<std::string> fields = {"training.optimizer=" + optimizer,
-                                             "training.steps=400"};
+                                             "training.steps=" + std::to_string(kSteps)};
     const auto with = [&](std::vector<std::string> more) {
       more.insert(more.end(), fields.begin(), fields.end());
       return train(more);
     };
     ASSERT_EQ(run_qkvlab(with({"--out", kind}), folder_.path()).exit_code, 0);
     const std::string killed = kind + "-killed";
-    for (int kills = 0; kills < 10; ++kills) {
-      RunningProgram program(with({"--out", killed, "--resume"}), folder_.path());
+    for (int64_t kills = 0; kills < kKills; ++kills) {
+      RunningProgram program(with({"--out", killed}), folder_.path());
       // Somewhere after the checkpoint that this sitting began from.
-      EXPECT_TRUE(wait_for_steps(folder_, killed, 4 + 36 * kills));
+      const int64_t before = saved_step(folder_, killed).value_or(0);
+      ASSERT_TRUE(wait_for_steps(folder_, killed, before + 4)) << kind << ", kill " << kills;
       usleep(static_cast<useconds_t>(random() % 20000));
       program.signal(SIGKILL);
-      program.wait();
+      ASSERT_EQ(program.wait().exit_code, -1) << "it had ended before it was killed";
+      ASSERT_LT(saved_step(folder_, killed).value_or(kSteps), kSteps) << "work was left";
     }
-    const ProgramRun done = run_qkvlab(with({"--out", killed, "--resume"}), folder_.path());
+    const ProgramRun done = run_qkvlab(with({"--out", killed}), folder_.path());
     ASSERT_EQ(done.exit_code, 0) << done.error;
     EXPECT_EQ(reproducible(records(killed)), reproducible(records(kind))) << kind;
   }
 }
 
 TEST_F(TrainTest, KilledBeforeItWasEverSavedItBeginsAnew) {
-  ASSERT_EQ(run({"--out", "whole", "training.steps=400", "run.checkpoint_steps=null"}).exit_code,
-            0);
-  const std::vector<std::string> unsaved = {"--out", "killed", "training.steps=400",
-                                            "run.checkpoint_steps=null"};
-  {
-    RunningProgram program(train(unsaved), folder_.path());
-    for (int i = 0; i < 20000 && !std::filesystem::exists(folder_.file("killed/records")); ++i) {
-      usleep(1000);
-    }
-    usleep(100000);
-    program.signal(SIGKILL);
-    program.wait();
-  }
-  std::vector<std::string> again = unsaved;
-  again.emplace_back("--resume");
-  ASSERT_EQ(run(again).exit_code, 0);
+  const std::vector<std::string> unsaved = {"training.steps=400", "run.checkpoint_steps=null"};
+  const auto with = [&](const std::string& out) {
+    std::vector<std::string> more = unsaved;
+    more.insert(more.end(), {"--out", out});
+    return more;
+  };
+  ASSERT_EQ(run(with("whole")).exit_code, 0);
+  // As a run leaves it that was killed before its first checkpoint: some of its lines are there.
+  ASSERT_EQ(run(with("killed")).exit_code, 0);
+  const std::string path = files("killed/records").at(0);
+  const std::string text = TemporaryFolder::read(path);
+  std::ofstream(path, std::ios::binary) << text.substr(0, text.size() / 2);
+  ASSERT_EQ(run(with("killed")).exit_code, 0);
   EXPECT_EQ(reproducible(records("killed")), reproducible(records("whole")));
+}
+
+TEST_F(TrainTest, ARunThatHasEndedIsNeverTouchedWithoutTheWord) {
+  ASSERT_EQ(run().exit_code, 0);
+  const std::string path = files("runs/small/records").at(0);
+  const std::string before = TemporaryFolder::read(path);
+  std::filesystem::remove_all(folder_.file("runs/small/checkpoints"));
+  const ProgramRun again = run({"record.attention.every=0"});
+  EXPECT_EQ(again.exit_code, 2);
+  EXPECT_NE(again.error.find("there already (completed after 40 steps); --overwrite"),
+            std::string::npos)
+      << again.error;
+  EXPECT_EQ(again.out, "");
+  const ProgramRun resumed = run({"--resume"});
+  EXPECT_EQ(resumed.exit_code, 0);
+  EXPECT_NE(resumed.out.find("exact"), std::string::npos) << resumed.out;
+  // Without its last newline, as an editor leaves it, it is as whole.
+  std::ofstream(path, std::ios::binary) << before.substr(0, before.size() - 1);
+  EXPECT_EQ(run().exit_code, 2);
+  EXPECT_EQ(TemporaryFolder::read(path), before.substr(0, before.size() - 1));
+  // And a line that is damaged is not taken for one that was never written.
+  std::string damaged = before;
+  damaged[damaged.rfind("\"status\"") + 1] = 'S';
+  std::ofstream(path, std::ios::binary) << damaged;
+  const ProgramRun refused = run();
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("its checkpoint is gone; --overwrite begins anew"),
+            std::string::npos)
+      << refused.error;
+  EXPECT_EQ(TemporaryFolder::read(path), damaged);
+  ASSERT_EQ(run({"--overwrite"}).exit_code, 0);
+  EXPECT_EQ(records().back()["status"], "completed");
+}
+
+TEST_F(TrainTest, RecordsThatChangedSinceTheyWereSavedAreRefused) {
+  const std::vector<std::string> sitting = {"training.steps=1000000", "limits.seconds=0.3"};
+  ASSERT_NE(run(sitting).exit_code, 0);
+  const std::string path = files("runs/small/records").at(0);
+  const std::string saved = TemporaryFolder::read(path);
+  const auto refused = [&](const std::string& text) {
+    std::ofstream(path, std::ios::binary) << text;
+    const ProgramRun again = run(sitting);
+    EXPECT_EQ(again.exit_code, 2);
+    EXPECT_NE(again.error.find("; --overwrite begins anew"), std::string::npos) << again.error;
+    EXPECT_EQ(std::count(again.error.begin(), again.error.end(), '\n'), 1) << again.error;
+    return again.error;
+  };
+  std::string changed = saved;
+  const size_t digit = changed.find("\"loss\":0.") + 9;
+  changed[digit] = changed[digit] == '1' ? '2' : '1';
+  EXPECT_NE(refused(changed).find("bytes are not those that were saved"), std::string::npos);
+  EXPECT_NE(refused(saved.substr(0, saved.size() / 2)).find("has only "), std::string::npos);
+  std::ofstream(path, std::ios::binary) << saved;
+  const ProgramRun resumed = run(sitting);
+  EXPECT_NE(resumed.error.find("going on after step "), std::string::npos) << resumed.error;
+}
+
+TEST_F(TrainTest, GoingOnInAnotherEnvironmentIsSaidAndRecorded) {
+  const std::vector<std::string> sitting = {"training.steps=1000000", "limits.seconds=0.3"};
+  ASSERT_NE(run(sitting).exit_code, 0);
+  const ProgramRun same = run(sitting);
+  EXPECT_EQ(same.error.find("another environment"), std::string::npos) << same.error;
+  for (const json& record : records()) EXPECT_NE(record["type"], "resumed");
+  const auto [step, path] = [&] {
+    for (const std::string& file : files("runs/small/checkpoints")) {
+      if (std::filesystem::path(file).extension() == ".json")
+        return std::pair(*saved_step(folder_, "runs/small"), file);
+    }
+    return std::pair(int64_t{0}, std::string());
+  }();
+  json checkpoint = json::parse(TemporaryFolder::read(path));
+  checkpoint["environment"]["libtorch"] = "0.4.1";
+  checkpoint["environment"]["blas"] = "";
+  std::ofstream(path) << checkpoint;
+  const ProgramRun elsewhere = run(sitting);
+  EXPECT_NE(elsewhere.error.find("warning: goes on in another environment"), std::string::npos)
+      << elsewhere.error;
+  EXPECT_NE(elsewhere.error.find("libtorch 0.4.1 before, "), std::string::npos) << elsewhere.error;
+  EXPECT_EQ(elsewhere.error.find("threads"), std::string::npos) << elsewhere.error;
+  const std::vector<json> all = records();
+  std::vector<json> resumed;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i]["type"] != "resumed") continue;
+    resumed.push_back(all[i]);
+    EXPECT_EQ(all[i + 1]["type"] == "step" ? all[i + 1]["step"] : json(step + 1), step + 1);
+  }
+  ASSERT_EQ(resumed.size(), 1U);
+  EXPECT_EQ(resumed[0]["step"], step);
+  EXPECT_EQ(resumed[0]["run"], all.front()["run"]);
+  EXPECT_EQ(resumed[0]["environment"], all.front()["environment"]);
+  // It is the environment before from now on.
+  const ProgramRun again = run(sitting);
+  EXPECT_EQ(again.error.find("another environment"), std::string::npos) << again.error;
+  for (const char* command : {"compare", "show"}) {
+    const ProgramRun read = run_qkvlab({command, "runs/small"}, folder_.path());
+    EXPECT_EQ(read.out.find("left out"), std::string::npos) << read.out;
+    EXPECT_EQ(read.error.find("left out"), std::string::npos) << read.error;
+  }
+}
+
+TEST_F(TrainTest, ItsRecordsCanBeFollowedWhileItRuns) {
+  // It writes little: a megabyte would be written anyhow.
+  RunningProgram program(
+      train({"training.steps=100000000", "run.checkpoint_steps=null", "record.step=100",
+             "record.gradients=0", "record.attention.every=0", "training.evaluate.every=0"}),
+      folder_.path());
+  const auto lines = [&] {
+    std::error_code ignored;
+    int64_t count = 0;
+    for (const auto& entry :
+         std::filesystem::directory_iterator(folder_.file("runs/small/records"), ignored)) {
+      const std::string text = TemporaryFolder::read(entry.path());
+      count += std::count(text.begin(), text.end(), '\n');
+    }
+    return count;
+  };
+  constexpr int kSlack = 20, kPromised = 5;
+  int seconds = 0;
+  while (lines() == 0 && seconds < kSlack) usleep(1'000'000), ++seconds;
+  ASSERT_GT(lines(), 0);
+  const int64_t before = lines();
+  usleep(kPromised * 1'000'000);
+  EXPECT_GT(lines(), before);
+  program.signal(SIGKILL);
+  EXPECT_EQ(program.wait().exit_code, -1);
 }
 
 TEST_F(TrainTest, OverwritingForgetsTheFormerRunFirst) {
@@ -177,6 +318,8 @@ TEST_F(TrainTest, OverwritingForgetsTheFormerRunFirst) {
   }
   const ProgramRun resumed = run({"training.steps=100000", "limits.seconds=0.2", "--resume"});
   EXPECT_EQ(resumed.exit_code, 130) << resumed.error;
+  EXPECT_NE(resumed.error.find("nothing of this run was saved"), std::string::npos)
+      << resumed.error;
 }
 
 TEST_F(TrainTest, ASecondSignalEndsItAtOnce) {
@@ -230,7 +373,7 @@ TEST_F(TrainTest, ASignalEndsItSavedWithAnEndRecord) {
     program.signal(number);
     const ProgramRun done = program.wait();
     EXPECT_EQ(done.exit_code, 130) << done.error;
-    EXPECT_NE(done.error.find("--resume goes on"), std::string::npos) << done.error;
+    EXPECT_NE(done.error.find("the same command goes on"), std::string::npos) << done.error;
     const std::vector<json> all = records(name);
     EXPECT_EQ(all.back()["type"], "end");
     EXPECT_EQ(all.back()["status"], "interrupted");
@@ -273,13 +416,30 @@ TEST_F(TrainTest, ARefusedCommandTouchesNoRecord) {
 }
 
 TEST_F(TrainTest, AnEndedRunWithoutItsRecordsIsNotTakenForWhole) {
-  ASSERT_EQ(run().exit_code, 0);
+  ASSERT_EQ(run({"run.keep_checkpoints=true"}).exit_code, 0);
+  std::filesystem::remove(files("runs/small/records").at(0));
+  for (const char* word : {"--resume", "name=small"}) {
+    const ProgramRun resumed = run({word});
+    EXPECT_EQ(resumed.exit_code, 2);
+    EXPECT_NE(resumed.error.find("has only 0 of the "), std::string::npos) << resumed.error;
+  }
+  EXPECT_EQ(files("runs/small/checkpoints").size(), 2U);
+}
+
+// Between its checkpoint and its `end` record nothing is lost, however it is cut off there.
+TEST_F(TrainTest, AKeptCheckpointWithoutTheEndOfItsRecordsIsFinished) {
+  ASSERT_EQ(run({"run.keep_checkpoints=true"}).exit_code, 0);
   const std::string path = files("runs/small/records").at(0);
-  std::filesystem::remove(path);
-  const ProgramRun resumed = run({"--resume"});
-  EXPECT_EQ(resumed.exit_code, 2);
-  EXPECT_NE(resumed.error.find("lacks records"), std::string::npos) << resumed.error;
-  EXPECT_FALSE(std::filesystem::exists(path));
+  const std::string whole = TemporaryFolder::read(path), before = reproducible(records());
+  std::ofstream(path, std::ios::binary) << whole.substr(0, whole.rfind("{\"type\":\"end\"") + 9);
+  ASSERT_EQ(run({"run.keep_checkpoints=true"}).exit_code, 0);
+  EXPECT_EQ(reproducible(records()), before);
+}
+
+TEST_F(TrainTest, ARefusedCommandLeavesNoFolderThatBlocksTheNext) {
+  const ProgramRun refused = run({"training.schedule.warmup_steps=1000", "--out", "e"});
+  ASSERT_EQ(refused.exit_code, 2) << refused.error;
+  EXPECT_EQ(run({"training.schedule.warmup_steps=1", "--out", "e"}).exit_code, 0);
 }
 
 TEST_F(TrainTest, WhatItIsReadFromIsNotWrittenOver) {
@@ -324,6 +484,7 @@ TEST_F(TrainTest, ADivergingRunEndsCleanly) {
   const ProgramRun again = run(
       {"training.optimizer={\"kind\": \"sgd\", \"lr\": 1e6}", "training.steps=1000", "--resume"});
   EXPECT_EQ(again.exit_code, 1);
+  EXPECT_EQ(again.out, done.out);
   EXPECT_NE(again.error.find(end["reason"].get<std::string>()), std::string::npos) << again.error;
 }
 

@@ -24,12 +24,14 @@ struct Told {
   std::map<size_t, std::vector<JobEnd>> ends;
   std::map<size_t, std::string> texts;
   std::map<size_t, int64_t> steps;
+  std::vector<std::string> warnings;
   int retries = 0;
   bool stop = false;
 
   PoolListener listener() {
     PoolListener listener;
     listener.begins = [](size_t) {};
+    listener.warn = [this](const std::string& text) { warnings.push_back(text); };
     listener.progress = [this](size_t job, int64_t step, int64_t) { steps[job] = step; };
     listener.ended = [this](size_t job, JobEnd end, const std::string& text, bool retried) {
       ends[job].push_back(end);
@@ -53,11 +55,13 @@ TEST(WorkerPool, DoesEveryJobOnceInSeveralProcesses) {
   WorkerPool pool(3, [&](size_t job, JobLink& link) {
     times(folder, job);
     link.progress(static_cast<int64_t>(job) + 1, 20);
+    if (job == 7) link.warn("beware");
     std::ofstream(folder.file("pids"), std::ios::app) << getpid() << "\n";
     usleep(2000);
     return JobEnd::kDone;
   });
   pool.run(20, told.listener());
+  EXPECT_EQ(told.warnings, std::vector<std::string>{"beware"});
   for (size_t job = 0; job < 20; ++job) {
     EXPECT_EQ(told.ends[job], std::vector<JobEnd>{JobEnd::kDone});
     EXPECT_EQ(times(folder, job), 2U);  // this one is the second

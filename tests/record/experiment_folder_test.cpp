@@ -1,7 +1,11 @@
 #include "record/experiment_folder.hpp"
 
+#include <fcntl.h>
+#include <sys/file.h>
+
 #include <nlohmann/json.hpp>
 
+#include "base/descriptor.hpp"
 #include "support/child.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
@@ -35,15 +39,13 @@ nlohmann::json read(const TemporaryFolder& folder) {
 TEST(ExperimentFolder, SaysWhatTheExperimentIs) {
   const TemporaryFolder folder;
   enter(folder, "aa", 3);
-  const nlohmann::json expected = {{"schema", 1},
-                                   {"config", {{"name", "注"}}},
-                                   {"identity", {{"lr", 0.3}}},
-                                   {"environment", {{"libtorch", "1.13"}}},
-                                   {"variants", {{{"name", "full"}, {"identity", {{"lr", 0.3}}}}}},
-                                   {"groups",
-                                    {{{"records", "records/aa.jsonl"},
-                                      {"variant", "full"},
-                                      {"runs", {{{"run", "aa"}, {"seed", 3}}}}}}}};
+  const nlohmann::json expected = {
+      {"schema", 1},
+      {"config", {{"name", "注"}}},
+      {"identity", {{"lr", 0.3}}},
+      {"environment", {{"libtorch", "1.13"}}},
+      {"variants", {{{"name", "full"}, {"identity", {{"lr", 0.3}}}}}},
+      {"groups", {{{"variant", "full"}, {"runs", {{{"run", "aa"}, {"seed", 3}}}}}}}};
   EXPECT_EQ(read(folder), expected);
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/records")));
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/checkpoints")));
@@ -77,22 +79,86 @@ TEST(ExperimentFolder, SeveralProcessesMayEnterRunsAtOnce) {
 TEST(ExperimentFolder, RefusesAnotherExperimentAndNamesTheDifference) {
   const TemporaryFolder folder;
   enter(folder, "aa", 0);
+  folder.write("e/records/aa.jsonl", "{}\n");
   const std::string before = TemporaryFolder::read(folder.file("e/experiment.json"));
   const std::string complaint = user_error([&] { enter(folder, "bb", 0, R"({"lr": 0.1})"); });
   EXPECT_EQ(complaint, folder.file("e") +
                            ": holds another experiment: lr is 0.3 there, 0.1 here; "
-                           "choose another folder with --out (ablate finds one with --force-new)");
+                           "choose another folder with --out");
   EXPECT_EQ(TemporaryFolder::read(folder.file("e/experiment.json")), before);
 }
 
 TEST(ExperimentFolder, RefusesAnotherVariantOfTheSameName) {
   const TemporaryFolder folder;
   enter(folder, VariantRuns{"wide", R"({"ratio": 4})", runs(0, 2), 2});
+  folder.write("e/records/r0.jsonl", "{}\n");
   const std::string complaint = user_error([&] {
     enter(folder, VariantRuns{"wide", R"({"ratio": 8})", runs(2, 3), 2});
   });
   EXPECT_NE(complaint.find("holds another variant wide: ratio is 4 there, 8 here"),
             std::string::npos);
+}
+
+// As a command leaves a folder that is refused after it has entered its runs.
+TEST(ExperimentFolder, WhatNothingWasRecordedOfIsNoOtherExperiment) {
+  const TemporaryFolder folder;
+  enter(folder, "aa", 0);
+  folder.write("e/records/aa.jsonl", "");
+  enter(folder, "bb", 0, R"({"lr": 0.1})");
+  nlohmann::json there = read(folder);
+  EXPECT_EQ(there["identity"], nlohmann::json({{"lr", 0.1}}));
+  ASSERT_EQ(there["groups"].size(), 1U);
+  EXPECT_EQ(there["groups"][0]["runs"][0]["run"], "bb");
+  // Nor is a variant another one.
+  const std::string lr = R"({"lr": 0.1})";
+  enter(folder, VariantRuns{"wide", R"({"ratio": 4})", {{"cc", 0}}, 1}, lr);
+  enter(folder, VariantRuns{"wide", R"({"ratio": 8})", {{"dd", 0}}, 1}, lr);
+  there = read(folder);
+  EXPECT_EQ(there["variants"][1]["identity"], nlohmann::json({{"ratio", 8}}));
+  ASSERT_EQ(there["groups"].size(), 2U);
+  EXPECT_EQ(there["groups"][1]["runs"][0]["run"], "dd");
+  // A checkpoint is worth as much as records.
+  folder.write("e/checkpoints/dd.json", "{}");
+  EXPECT_NE(user_error([&] {
+              enter(folder, VariantRuns{"wide", R"({"ratio": 2})", {{"ee", 0}}, 1}, lr);
+            }).find("another variant wide"),
+            std::string::npos);
+}
+
+TEST(ExperimentFolder, ALockThatCannotBeHadIsAnError) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.file("e/.lock"));
+  EXPECT_EQ(user_error([&] { enter(folder, "aa", 0); }),
+            folder.file("e/.lock") + ": cannot be written: Is a directory");
+  EXPECT_FALSE(std::filesystem::exists(folder.file("e/experiment.json")));
+}
+
+TEST(ExperimentFolder, TheLockIsAFileThatIsOpenForWriting) {
+  const TemporaryFolder folder;
+  enter(folder, "aa", 0);
+  EXPECT_TRUE(std::filesystem::is_regular_file(folder.file("e/.lock")));
+  const Descriptor held(open(folder.file("e/.lock").c_str(), O_RDWR));
+  ASSERT_EQ(flock(held.get(), LOCK_EX), 0);
+  const pid_t child = fork_child([&] {
+    enter(folder, "bb", 1);
+    return true;
+  });
+  usleep(200'000);
+  EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "it waits for the lock";
+  ASSERT_EQ(flock(held.get(), LOCK_UN), 0);
+  EXPECT_EQ(wait_for_child(child), 0);
+  EXPECT_EQ(read(folder)["groups"].size(), 2U);
+}
+
+// As variants leave it whose configs differ in nothing that decides results.
+TEST(ExperimentFolder, ARunOfTwoVariantsIsEnteredOnce) {
+  const TemporaryFolder folder;
+  const ExperimentFolder experiment(folder.file("e"));
+  const auto groups = experiment.enter(
+      {"{}", "{}", kEnvironment},
+      {VariantRuns{"a", "{}", runs(0, 2), 2}, VariantRuns{"b", "{}", runs(0, 2), 2}});
+  EXPECT_EQ(groups.size(), 1U);
+  EXPECT_EQ(read(folder)["groups"].size(), 1U);
 }
 
 TEST(ExperimentFolder, GroupsStayAsTheyWereEntered) {
@@ -143,7 +209,9 @@ TEST(ExperimentFolder, AnIdLeadsToNoOtherFolder) {
 TEST(ExperimentFolder, AFileInTheWayIsTheUsersToMove) {
   const TemporaryFolder folder;
   folder.write("e", "");
-  EXPECT_NE(user_error([&] { enter(folder, "aa", 0); }).find("e/records: cannot be created"),
+  EXPECT_NE(user_error([&] {
+              enter(folder, "aa", 0);
+            }).find("e/records: cannot be written: Not a directory"),
             std::string::npos);
 }
 

@@ -85,6 +85,10 @@ inline EndRecord end_record() {
   return r;
 }
 
+inline ResumedRecord resumed_record() {
+  return {"0123456789abcdef", 12, {{"libtorch", "2.6.0"}, {"odd", kOdd}}};
+}
+
 /// One record of every type, at least.
 inline std::vector<Record> examples() {
   return {run_record(),
@@ -93,6 +97,7 @@ inline std::vector<Record> examples() {
           evaluation_record(),
           attention_record(),
           tensor_record(),
+          resumed_record(),
           end_record(),
           EvaluationRecord{"r", 0, "test", 0.5f, {}},
           TensorRecord{"r", "initial", "scalar", {}, {-0.0f}},

@@ -1,7 +1,9 @@
 #include "record/record_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -176,17 +178,40 @@ TEST_F(RecordFileTest, GoesOnFromTheStartAndFromTheEnd) {
   EXPECT_EQ(content(), "");
 }
 
-TEST_F(RecordFileTest, ALengthThatDoesNotFitIsRefusedAndNothingIsLost) {
-  const std::string whole = lines(1, 2);
+TEST_F(RecordFileTest, ItsDigestIsThatOfAllLinesHoweverTheyCame) {
+  RecordFile file(path_);
+  EXPECT_EQ(file.digest(), xxh3_64_hex(""));
+  std::string expected;
+  for (int64_t i = 1; i <= 2000; ++i) {
+    file.emit(step(i));
+    if (i % 300 == 0) file.flush();
+  }
+  file.flush();
+  EXPECT_EQ(file.digest(), xxh3_64_hex(lines(1, 2000)));
+  file.cut_back(size(lines(1, 1500)));
+  EXPECT_EQ(file.digest(), xxh3_64_hex(lines(1, 1500)));
+  file.emit(step(1501));
+  file.flush();
+  EXPECT_EQ(file.digest(), xxh3_64_hex(lines(1, 1501)));
+}
+
+TEST_F(RecordFileTest, AnyChangeOfWhatWasSavedIsFound) {
+  const std::string whole = lines(1, 3), saved = lines(1, 2);
+  const int64_t length = size(saved);
+  const std::string digest = xxh3_64_hex(saved);
   folder_.write("runs.jsonl", whole);
-  const std::string too_long = std::to_string(whole.size() + 1);
-  EXPECT_EQ(user_error([&] { RecordFile(path_).cut_back(size(whole) + 1); }),
-            path_ + ": cannot be cut back to " + too_long + " bytes: it has only " +
-                std::to_string(whole.size()));
-  EXPECT_EQ(user_error([&] { RecordFile(path_).cut_back(5); }),
-            path_ + ": cannot be cut back to 5 bytes: no line ends there");
-  EXPECT_EQ(content(), whole);
-  EXPECT_FALSE(fs::exists(folder_.file("none")));
+  EXPECT_EQ(RecordFile(path_).mismatch(length, digest), "");
+  for (size_t at = 0; at < whole.size(); ++at) {
+    std::string changed = whole;
+    changed[at] = changed[at] == '7' ? '8' : '7';
+    folder_.write("runs.jsonl", changed);
+    ASSERT_EQ(RecordFile(path_).mismatch(length, digest).empty(), at >= saved.size()) << at;
+  }
+  folder_.write("runs.jsonl", lines(1, 1));
+  EXPECT_EQ(RecordFile(path_).mismatch(length, digest),
+            "has only " + std::to_string(lines(1, 1).size()) + " of the " +
+                std::to_string(saved.size()) + " bytes that were saved");
+  EXPECT_EQ(content(), lines(1, 1));
 }
 
 TEST_F(RecordFileTest, WhatCannotBeOpenedIsAMistakeOfTheUser) {
@@ -228,6 +253,27 @@ TEST_F(RecordFileTest, AFullDiskFailsTheRunAndLeavesWholeLines) {
   const FileSizeLimit full(lines(1, 4).size() + 7);
   file.reset();
   EXPECT_EQ(content(), lines(1, 4));
+}
+
+// A file of memory that cannot be cut, as one on a failing disk: what a failed write has left of a
+// line must not stand in the midst of what is written later.
+TEST_F(RecordFileTest, WhatCannotBeCutAwayIsWrittenOver) {
+  const Descriptor memory(memfd_create("records", MFD_ALLOW_SEALING));
+  ASSERT_GE(memory.get(), 0);
+  const std::string path = "/proc/self/fd/" + std::to_string(memory.get());
+  RecordFile file(path);
+  file.emit(step(1));
+  file.flush();
+  ASSERT_EQ(fcntl(memory.get(), F_ADD_SEALS, F_SEAL_SHRINK), 0);
+  file.emit(step(2));
+  {
+    const FileSizeLimit full(lines(1, 1).size() + 7);
+    EXPECT_NE(user_error([&] { file.flush(); }, ExitCode::kFailed), "");
+    ASSERT_NE(TemporaryFolder::read(path), lines(1, 1)) << "a piece of the line is there";
+  }
+  file.emit(step(3));
+  file.flush();
+  EXPECT_EQ(TemporaryFolder::read(path), lines(1, 3));
 }
 
 TEST_F(RecordFileTest, ItIsOneRunsAlone) {

@@ -88,6 +88,11 @@ void expect_same(const TensorRecord& a, const TensorRecord& b) {
   expect_same_number(a.values, b.values);
   EXPECT_EQ(a.file, b.file);
 }
+void expect_same(const ResumedRecord& a, const ResumedRecord& b) {
+  EXPECT_EQ(a.run, b.run);
+  EXPECT_EQ(a.step, b.step);
+  EXPECT_EQ(a.environment, b.environment);
+}
 void expect_same(const EndRecord& a, const EndRecord& b) {
   EXPECT_EQ(a.run, b.run);
   EXPECT_EQ(a.status, b.status);

@@ -110,7 +110,7 @@ TEST(RecordReader, AnUnknownTypeNamesTheKnownOnes) {
   EXPECT_EQ(
       user_error([] { parse_record(R"({"type":"stop","run":"r"})", "r.jsonl", 2); }),
       "r.jsonl:2: type: unknown record type 'stop'; allowed: run, step, gradients, evaluation, "
-      "attention, tensor or end; did you mean 'step'?");
+      "attention, tensor, resumed or end; did you mean 'step'?");
 }
 
 }  // namespace

@@ -47,11 +47,16 @@ TEST_F(RecordStream, AnEmptyFileHoldsNoRecords) {
 
 TEST_F(RecordStream, ALineCutAnywhereIsLeftOut) {
   const std::string whole = step(1), cut = step(2);
-  for (size_t length = 1; length < cut.size(); ++length) {
+  for (size_t length = 1; length + 1 < cut.size(); ++length) {
     const ReadSummary summary = read(whole + cut.substr(0, length));
     EXPECT_EQ(steps_, std::vector<int64_t>{1});
     EXPECT_TRUE(summary.cut_last_line);
+    EXPECT_TRUE(summary.damaged.empty());
   }
+  // Without its newline alone, as editors leave it, the line is whole.
+  const ReadSummary summary = read(whole + cut.substr(0, cut.size() - 1));
+  EXPECT_EQ(steps_, (std::vector<int64_t>{1, 2}));
+  EXPECT_FALSE(summary.cut_last_line);
 }
 
 TEST_F(RecordStream, LinesOfUnknownTypesAreCounted) {

@@ -119,11 +119,16 @@ TEST_F(RecordedRuns, WhatIsNotWholeIsLeftOutAndTold) {
   const Recording recording =
       read(run_line("a", "full", 3) + newer + "{broken\n" + step_line("a", 1, 0.5f) +
            step_line("b", 1, 0.5f) + step_line("b", 2, 0.5f) +
-           "{\"type\":\"probe\",\"run\":\"a\"}\n" + run_line("a", "full", 3) + "{\"type\":\"st");
+           "{\"type\":\"probe\",\"run\":\"a\"}\n" + run_line("a", "full", 3) +
+           step_line("a", 2, 9) + evaluation_line("a", 2, 9, 9) + attention_line("a", 2, 0, 9) +
+           end_line("a", "diverged") + run_line("a", "full", 3) + "{\"type\":\"st");
   ASSERT_EQ(recording.runs.size(), 1u);
+  EXPECT_FALSE(recording.runs[0].end);
+  EXPECT_EQ(recording.runs[0].series.size(), 3u) << "of the steps before alone";
   EXPECT_EQ(recording.runs[0].series.at("step.loss").values, std::vector<float>{0.5f});
   ASSERT_EQ(recording.left_out.size(), 6u);
-  EXPECT_EQ(recording.left_out[0], path_ + ":8: run a begins a second time; that is left out");
+  EXPECT_EQ(recording.left_out[0],
+            path_ + ":8: run a begins a second time; its lines from here on are left out");
   EXPECT_EQ(recording.left_out[1],
             path_ +
                 ":2: schema: must be at most 1, got 2; was it written by a newer qkvlab? "
@@ -133,6 +138,55 @@ TEST_F(RecordedRuns, WhatIsNotWholeIsLeftOutAndTold) {
   EXPECT_EQ(recording.left_out[4],
             path_ + ": 2 lines belong to runs that do not begin in this file, the first is line 5");
   EXPECT_EQ(recording.left_out[5], path_ + ": the last line is cut, or being written just now");
+}
+
+TEST_F(RecordedRuns, StepsThatComeTwiceOrGoBackwardsAreLeftOutAndNamed) {
+  Texts shown;
+  ReadingChoice choice;
+  choice.visit_attention = [&](const RecordedRun&, const AttentionRecord& map) {
+    shown.push_back(std::to_string(map.step) + "/" + std::to_string(map.sample));
+  };
+  const Recording recording =
+      read(run_line("a", "full", 3) + run_line("b", "none", 3) + step_line("a", 2, 0.5f) +
+               step_line("b", 1, 4) + step_line("a", 2, 7) + step_line("a", 1, 7) +
+               evaluation_line("a", 2, 0.25f, 1) + evaluation_line("a", 2, 7, 7) +
+               attention_line("a", 2, 0, 1) + attention_line("a", 2, 1, 1) +
+               attention_line("a", 2, 1, 7) + attention_line("a", 0, 0, 7) +
+               end_line("a", "completed") + end_line("a", "diverged") + step_line("b", 2, 3),
+           choice);
+  const RecordedRun& a = recording.runs[0];
+  EXPECT_EQ(a.series.at("step.loss").values, std::vector<float>{0.5f});
+  EXPECT_EQ(a.series.at("test.loss").values, std::vector<float>{0.25f});
+  EXPECT_EQ(a.series.at("attention.entropy.1.2").values, std::vector<float>{1});
+  EXPECT_EQ(a.end->status, "completed");
+  EXPECT_EQ(recording.runs[1].series.at("step.loss").values, (std::vector<float>{4, 3}));
+  EXPECT_EQ(shown, (Texts{"2/0", "2/1"}));
+  EXPECT_EQ(recording.left_out,
+            (Texts{path_ + ":5: step 2 of run a comes twice (this line is left out)",
+                   path_ + ":6: step 1 of run a comes after 2 (this line is left out)",
+                   path_ + ":8: evaluation 2 of run a comes twice (this line is left out)",
+                   path_ + ": 3 more lines come twice or out of order and are left out"}));
+}
+
+TEST_F(RecordedRuns, AGroupThatIsListedTwiceIsOne) {
+  std::filesystem::create_directory(folder_.file("records"));
+  folder_.write("records/a.jsonl", run_line("a", "full", 1) + step_line("a", 1, 0.5f));
+  ExperimentFile file;
+  file.config = file.identity = file.environment = "{}";
+  file.groups = {{"full", {{"a", 1}}}, {"full", {{"a", 1}}}};
+  write_experiment_file(folder_.file("experiment.json"), file);
+  const Recording recording = read_recording({folder_.path()});
+  ASSERT_EQ(recording.runs.size(), 1u);
+  EXPECT_EQ(recording.runs[0].series.at("step.loss").values, std::vector<float>{0.5f});
+  EXPECT_TRUE(recording.left_out.empty());
+}
+
+TEST_F(RecordedRuns, ARunThatWentOnElsewhereIsRead) {
+  const Recording recording = read(run_line("a", "full", 3) + step_line("a", 1, 0.5f) +
+                                   line_of(ResumedRecord{"a", 1, {{"libtorch", "2.6.0"}}}) + "\n" +
+                                   step_line("a", 2, 0.25f));
+  EXPECT_EQ(recording.runs[0].series.at("step.loss").values, (std::vector<float>{0.5f, 0.25f}));
+  EXPECT_TRUE(recording.left_out.empty());
 }
 
 TEST_F(RecordedRuns, ARunThatTwoFilesHoldIsRefused) {
@@ -169,7 +223,9 @@ TEST_F(RecordedRuns, AFolderIsReadInTheOrderOfItsGroups) {
   EXPECT_EQ(recording.runs[1].begin.run, "a");
   EXPECT_EQ(recording.runs[1].folder, folder_.path());
   EXPECT_EQ(recording.baseline, "full");
-  EXPECT_EQ(recording.left_out, Texts{folder_.path() + ": 2 of its runs have no records yet"});
+  EXPECT_EQ(recording.left_out, (Texts{folder_.file("records/unlisted.jsonl") +
+                                           ": experiment.json does not list it (left out)",
+                                       folder_.path() + ": 2 of its runs have no records yet"}));
 }
 
 TEST_F(RecordedRuns, AnExperimentWithoutAnAblationHasNoBaseline) {
@@ -182,8 +238,8 @@ TEST_F(RecordedRuns, AnExperimentWithoutAnAblationHasNoBaseline) {
   write_experiment_file(folder_.file("experiment.json"), file);
   const Recording recording = read_recording({folder_.path()});
   EXPECT_EQ(recording.baseline, "");
-  EXPECT_EQ(recording.files,
-            (Texts{folder_.file("experiment.json"), folder_.file("records/a.jsonl")}))
+  EXPECT_EQ(recording.files, (Texts{folder_.file("experiment.json"), folder_.file(".lock"),
+                                    folder_.file("records/a.jsonl")}))
       << "what must not be written over";
 }
 

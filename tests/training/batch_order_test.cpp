@@ -91,6 +91,19 @@ TEST(BatchOrder, SkippingIsTakingWithoutLooking) {
   }
 }
 
+// Which step by step would take weeks.
+TEST(BatchOrder, KeyedBatchesAreSkippedAtOnce) {
+  constexpr int64_t kFar = 1'000'000'000'000;
+  for (const Sampling sampling : {Sampling::kShuffled, Sampling::kEndless, Sampling::kAnywhere}) {
+    const FixedTask task = task_with(sampling);
+    BatchOrder order(task, keyed(), 4), later(task, keyed(), 4);
+    order.skip_to(kFar);
+    order.next();
+    later.skip_to(kFar + 1);
+    EXPECT_EQ(order.next(), later.next());
+  }
+}
+
 TEST(BatchOrder, AnotherSeedIsAnotherOrder) {
   const FixedTask task = task_with(Sampling::kShuffled);
   EXPECT_NE(take(BatchOrder(task, keyed(1), 9), 1), take(BatchOrder(task, keyed(2), 9), 1));

@@ -53,6 +53,8 @@ struct SmallRun {
     diverged.reason = "loss";
     result.training.runs = {learning, diverged};
     result.records_length = 1234;
+    result.records_digest = "0011223344556677";
+    result.environment = {{"libtorch", "1.13"}, {"blas", "\"odd\""}};
     result.wall_s = 0.7;
     return result;
   }
@@ -128,6 +130,8 @@ TEST_F(CheckpointFile, ReadsBackWhatWasSaved) {
   EXPECT_EQ(read.training.runs[1].steps, 2);
   EXPECT_EQ(read.training.runs[1].reason, "loss");
   EXPECT_EQ(read.records_length, saved.records_length);
+  EXPECT_EQ(read.records_digest, saved.records_digest);
+  EXPECT_EQ(read.environment, saved.environment);
   EXPECT_EQ(read.wall_s, saved.wall_s);
 }
 
@@ -233,7 +237,10 @@ TEST_F(CheckpointFile, IsRefusedWhereItWasTamperedWith) {
            {"\"step\": 1", "\"step\": -1"},
            {"\"step\": 1", "\"step\": 2"},
            {"running", "walking"},
-           {"\"format\": 1", "\"format\": 2"},
+           {"\"format\": 2", "\"format\": 1"},
+           {"\"format\": 2", "\"format\": 3"},
+           {"\"records_digest\"", "\"digest\""},
+           {"\"environment\": {", "\"environment\": [{}], \"e\": {"},
            {"\"wall_s\"", "\"wall\""}}) {
     EXPECT_EQ(with(from, to).rfind(file() + ":", 0), 0U) << to;
   }
