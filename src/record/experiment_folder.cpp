@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <system_error>
 
@@ -72,25 +73,48 @@ std::set<std::string> runs_of(const std::vector<RunGroup>& groups) {
   return runs;
 }
 
-/// Enters those of a variant's runs that are not `listed`; whether anything was missing.
-bool add_variant(ExperimentFile& file, const VariantRuns& variant,
-                 const std::set<std::string>& listed, const std::string& folder) {
-  const auto known = std::find_if(file.variants.begin(), file.variants.end(),
-                                  [&](const auto& one) { return one.first == variant.name; });
-  if (known == file.variants.end()) {
-    file.variants.emplace_back(variant.name, variant.identity);
-  } else {
-    refuse_difference(folder, "another variant " + variant.name, known->second, variant.identity);
+/// Enters variants and runs into a file that lists some of them.
+class Entry {
+ public:
+  Entry(ExperimentFile& file, const std::string& folder)
+      : file_(file), folder_(folder), listed_(runs_of(file.groups)) {
+    for (size_t i = 0; i < file.variants.size(); ++i) {
+      places_.emplace(std::make_pair(file.variants[i].name, file.variants[i].cell), i);
+    }
   }
-  std::vector<SeedRun> missing;
-  for (const SeedRun& run : variant.runs) {
-    if (listed.count(run.run) == 0) missing.push_back(run);
+
+  /// Whether anything of it was missing.
+  bool add(const VariantRuns& variant) {
+    if (!file_.knows_cells && !variant.cell.empty()) {
+      throw UserError(folder_ +
+                      ": was written by an older qkvlab, to which cells of a grid were parts of "
+                      "names; choose another folder with --out");
+    }
+    const auto [known, is_new] =
+        places_.emplace(std::make_pair(variant.name, variant.cell), file_.variants.size());
+    if (is_new) {
+      file_.variants.push_back({variant.name, variant.cell, variant.identity});
+    } else {
+      refuse_difference(folder_, "another variant " + name_in_cell(variant.name, variant.cell),
+                        file_.variants[known->second].identity, variant.identity);
+    }
+    std::vector<SeedRun> missing;
+    for (const SeedRun& run : variant.runs) {
+      if (listed_.insert(run.run).second) missing.push_back(run);
+    }
+    for (RunGroup& group : divide_into_groups(variant.name, missing, variant.replicas)) {
+      group.cell = variant.cell;
+      file_.groups.push_back(std::move(group));
+    }
+    return is_new || !missing.empty();
   }
-  for (RunGroup& group : divide_into_groups(variant.name, missing, variant.replicas)) {
-    file.groups.push_back(std::move(group));
-  }
-  return known == file.variants.end() || !missing.empty();
-}
+
+ private:
+  ExperimentFile& file_;
+  const std::string& folder_;
+  std::set<std::string> listed_;                           // ids of runs
+  std::map<std::pair<std::string, Cell>, size_t> places_;  // of variants in the file
+};
 
 }  // namespace
 
@@ -111,11 +135,9 @@ std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
                     ": holds records, but no experiment.json says of what; choose another folder "
                     "with --out");
   }
-  const std::set<std::string> listed = runs_of(file.groups);
   bool changed = false;
-  for (const VariantRuns& variant : variants) {
-    changed = add_variant(file, variant, listed, path_) || changed;
-  }
+  Entry entry(file, path_);
+  for (const VariantRuns& variant : variants) changed = entry.add(variant) || changed;
   if (changed) write_experiment_file(experiment_file(), file);
 
   std::set<std::string> wanted;

@@ -15,12 +15,13 @@ struct Experiment {
   std::vector<std::pair<std::string, std::string>> environment;  // the machine that first wrote it
 };
 
-/// A variant of an experiment, and runs of it that are wanted.
+/// A variant of an experiment in a cell of its grid, and runs of it that are wanted.
 struct VariantRuns {
   std::string name;
   std::string identity;  // what decides its results, whatever the seed: one JSON object
   std::vector<SeedRun> runs;
   int64_t replicas = 1;  // the most runs of a group
+  Cell cell = {};        // where the grid has it
 };
 
 /// The folder of an experiment:
