@@ -53,6 +53,11 @@ class Lab:
         return [self.qkvlab, "ablate", config, *map(str, arguments), *limit, "--out", FOLDER]
 
 
+def named(modes):
+    """The options that choose these variants."""
+    return [word for mode in modes for word in ("--variant", mode)]
+
+
 def training_flops(lab, config, *overrides):
     """Of one token, forward and backward."""
     checked = run([lab.qkvlab, "check", config, *overrides, "--format", "json"])[0]
@@ -71,7 +76,7 @@ class Sentiment:
     def qkvlab(self, setting, workers=None, records=()):
         def command(modes, seeds, epochs):
             return self.lab.ablate(self.config, "random.scheme=keyed", f"training.steps={epochs}",
-                                   *records, "--variants", modes, "--seeds", f"0..{seeds - 1}",
+                                   *records, *named(modes.split(",")), "--seeds", f"0..{seeds - 1}",
                                    workers=workers)
         return Program("qkvlab", setting, command(self.modes, self.seeds, self.epochs),
                        command("full", 1, 1))
@@ -117,7 +122,7 @@ class ProjectionSharing:
         def command(modes, seeds, train, test, epochs):
             return self.lab.ablate(self.config, f"task.train_examples={train}",
                                    f"task.test_examples={test}", f"training.epochs={epochs}",
-                                   *records, "--variants", ",".join(modes),
+                                   *records, *named(modes),
                                    "--seeds", f"0..{seeds - 1}", workers=workers)
         return Program("qkvlab", setting,
                        command(self.modes, self.seeds, self.train, self.test, self.epochs),

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/json_place.hpp"
@@ -44,6 +45,30 @@ std::string non_integer_text(double value) {
 }
 
 }  // namespace
+
+/// Copies of places of which nothing has been asked for, each made once.
+class PlaceCopies {
+ public:
+  explicit PlaceCopies(const std::string& who) : who_(who) {}
+
+  std::shared_ptr<JsonPlace> of(const std::shared_ptr<JsonPlace>& place) {
+    std::shared_ptr<JsonPlace>& copy = copies_[place.get()];
+    if (copy != nullptr) return copy;
+    copy = std::make_shared<JsonPlace>(*place);
+    copy->asked_for = false;
+    copy->asked_in_vain.clear();
+    if (place->parent == nullptr) {
+      copy->step = who_ + copy->step;
+    } else {
+      copy->parent = of(place->parent);
+    }
+    return copy;
+  }
+
+ private:
+  std::string who_;
+  std::unordered_map<const JsonPlace*, std::shared_ptr<JsonPlace>> copies_;
+};
 
 std::string path_of(const JsonPlace* place) {
   std::vector<const std::string*> steps;
@@ -180,6 +205,14 @@ void JsonValue::set_member(std::string_view key, JsonValue value) {
   }
 }
 
+std::vector<std::string> JsonValue::keys() const {
+  std::vector<std::string> keys;
+  if (const Members* all = std::get_if<Members>(&value_)) {
+    for (const auto& member : *all) keys.push_back(member.first);
+  }
+  return keys;
+}
+
 void JsonValue::remove_member(std::string_view key) {
   Members* all = std::get_if<Members>(&value_);
   if (all == nullptr) return;
@@ -188,7 +221,27 @@ void JsonValue::remove_member(std::string_view key) {
              all->end());
 }
 
-void JsonValue::clear_members() { std::get<Members>(value_).clear(); }
+void JsonValue::become_empty_object() { value_ = Members{}; }
+
+void JsonValue::renew_places(PlaceCopies& copies) {
+  place_ = copies.of(place_);
+  if (Array* elements = std::get_if<Array>(&value_)) {
+    for (JsonValue& element : *elements) element.renew_places(copies);
+  } else if (Members* all = std::get_if<Members>(&value_)) {
+    for (auto& member : *all) member.second.renew_places(copies);
+  }
+}
+
+JsonValue JsonValue::unread_copy(const std::string& who) const {
+  JsonValue copy = *this;
+  PlaceCopies copies(who);
+  copy.renew_places(copies);
+  return copy;
+}
+
+std::string JsonValue::text() const { return place_->typed ? *place_->typed : string(); }
+
+void JsonValue::set_typed(std::string text) { place_->typed = std::move(text); }
 
 void JsonValue::fail_kind(const std::string& wanted) const {
   fail("must be " + wanted + ", got " + kind_name(kind()));

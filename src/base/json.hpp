@@ -12,6 +12,7 @@
 namespace qkvlab {
 
 struct JsonPlace;
+class PlaceCopies;
 
 /// One value of a JSON text that knows where it stands, so that every complaint about it can name
 /// file, line and key path:
@@ -66,10 +67,21 @@ class JsonValue {
   /// Puts a member in the place of the one with its key, or after all of them; it still stands
   /// where it was read. This must be an object (checked).
   void set_member(std::string_view key, JsonValue value);
+  /// The keys of an object, in the order of the text; none where this is not one. Does not count as
+  /// having asked for them.
+  std::vector<std::string> keys() const;
   /// Removes the member `key`, if there is one.
   void remove_member(std::string_view key);
-  /// Removes all members. This must be an object (checked).
-  void clear_members();
+  /// A copy of which nothing has been asked for yet; for complaints `who` stands before the name of
+  /// its source. Of an object whose members come from several texts each keeps its own.
+  JsonValue unread_copy(const std::string& who = "") const;
+  /// Makes this an object without members, where it stands.
+  void become_empty_object();
+
+  /// The text of a string; or, of a scalar that was typed as the value of an override, that text.
+  std::string text() const;
+  /// Says that this was typed so.
+  void set_typed(std::string text);
 
   /// An object of one member, `key`, that is this value. For complaints it stands where this
   /// stands, less a `key` at the end of that: around the value of "model.mlp.ratio" stands
@@ -90,6 +102,7 @@ class JsonValue {
     float narrow;  // infinite beyond float32's range
   };
   [[noreturn]] void fail_kind(const std::string& wanted) const;
+  void renew_places(PlaceCopies& copies);
 
   // In the order of Kind.
   std::variant<std::nullptr_t, bool, int64_t, Number, std::string, Array, Members> value_ = nullptr;

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -17,6 +18,7 @@ struct JsonPlace {
   bool has_lines = true;                // of the whole text: complaints name a line
   bool asked_for = false;               // of an object's member
   std::set<std::string> asked_in_vain;  // an object's keys that it lacks
+  std::optional<std::string> typed;     // the text of a scalar that was typed as an override
 };
 
 /// "w_q[2]", empty for the whole text.

@@ -85,7 +85,7 @@ class Talk {
       for (size_t i = 0; i < values_.size(); ++i) {
         if (values_[i].empty()) continue;
         const double sum = std::accumulate(values_[i].begin(), values_[i].end(), 0.0);
-        text += " · " + plan_.variants[i].name + " " +
+        text += " · " + plan_.variants[i].label + " " +
                 fixed(sum / static_cast<double>(values_[i].size()), 3);
       }
       return printable(text);

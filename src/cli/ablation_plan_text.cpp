@@ -23,8 +23,15 @@ int64_t hidden_of(const Variant& variant) {
 std::string variant_json(const Variant& variant) {
   std::string json = "{\"name\": ";
   append_json_string(json, variant.name);
-  json += ", \"baseline\": ";
-  append_json_string(json, variant.baseline);
+  json += ", \"cell\": {";
+  const char* separator = "";
+  for (const auto& [path, value] : variant.cell) {
+    json += separator;
+    append_json_string(json, path);
+    json += ": " + value;
+    separator = ", ";
+  }
+  json += "}";
   json += ", \"parameters\": " + std::to_string(variant.size.parameters());
   json += ", \"flops_per_token\": {\"forward\": ";
   append_number(json, variant.size.forward_flops);
@@ -52,7 +59,7 @@ std::string ablation_plan_text(const AblationPlan& plan) {
   if (matched) columns.push_back({"MLP's hidden width"});
   Table variants(columns);
   for (const Variant& variant : plan.variants) {
-    std::vector<std::string> cells = {variant.name, std::to_string(variant.size.parameters()),
+    std::vector<std::string> cells = {variant.label, std::to_string(variant.size.parameters()),
                                       fixed(variant.size.training_flops(), 0)};
     if (matched) {
       cells.push_back(hidden_text(variant));

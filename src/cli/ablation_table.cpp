@@ -93,7 +93,7 @@ std::vector<std::string> row_of(const AblationPlan& plan, size_t number, size_t 
     (is_completed(outcome) ? completed : not_completed) += 1;
     if (is_completed(outcome)) seconds.push_back(outcome.seconds);
   }
-  std::vector<std::string> row = {variant.name, std::to_string(completed)};
+  std::vector<std::string> row = {variant.label, std::to_string(completed)};
   if (shown.not_completed) row.push_back(std::to_string(not_completed));
   for (const std::string& metric : metrics.names) {
     row.push_back(mean_text(values_of(outcomes[number], metric)));
@@ -112,12 +112,6 @@ std::vector<std::string> row_of(const AblationPlan& plan, size_t number, size_t 
   return row;
 }
 
-size_t index_of(const AblationPlan& plan, const std::string& name) {
-  const auto found = std::find_if(plan.variants.begin(), plan.variants.end(),
-                                  [&](const Variant& variant) { return variant.name == name; });
-  return static_cast<size_t>(found - plan.variants.begin());
-}
-
 }  // namespace
 
 double final_metric(const RunOutcome& outcome, const std::string& metric) {
@@ -130,7 +124,7 @@ double final_metric(const RunOutcome& outcome, const std::string& metric) {
 }
 
 std::string run_text(const AblationPlan& plan, size_t variant, int64_t seed) {
-  return plan.variants[variant].name + ", seed " + std::to_string(seed);
+  return plan.variants[variant].label + ", seed " + std::to_string(seed);
 }
 
 std::string ablation_table(const AblationPlan& plan, const AblationOutcomes& outcomes) {
@@ -156,8 +150,7 @@ std::string ablation_table(const AblationPlan& plan, const AblationOutcomes& out
   columns.push_back({"time/run"});
   Table table(columns);
   for (size_t i = 0; i < plan.variants.size(); ++i) {
-    table.add_row(
-        row_of(plan, i, index_of(plan, plan.variants[i].baseline), outcomes, metrics, shown));
+    table.add_row(row_of(plan, i, plan.variants[i].baseline, outcomes, metrics, shown));
   }
   return table.text() + "  mean ± sd over seeds; Δ to " + plan.baseline +
          ", paired by seed: mean ± standard error\n";

@@ -9,7 +9,6 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "config/ablation_plan.hpp"
-#include "config/experiment_reader.hpp"
 #include "config/experiment_writer.hpp"
 #include "config/input_files.hpp"
 #include "config/memory.hpp"
@@ -95,14 +94,13 @@ std::string check_json(const Checked& checked) {
 
 void run_check(const CheckCommand& command) {
   const std::string file = find_input_file(command.config);
+  PlannedConfig planned = read_planned_config(file, command.overrides);
   Checked checked;
-  checked.config = read_experiment_config(file, command.overrides);
-  checked.shape = task_shape(checked.config.task, checked.config.limits);
+  checked.config = std::move(planned.base.config);
+  checked.shape = planned.base.task.shape;
   checked.size = model_size(checked.config.model, checked.shape);
   checked.memory = peak_memory(checked.config, checked.shape);
-  if (checked.config.ablation) {
-    checked.ablation = read_ablation_plan(file, command.overrides, {});
-  }
+  checked.ablation = std::move(planned.ablation);
   std::vector<std::string> inputs = input_files(checked.config.task);
   inputs.push_back(file);
   Output output(command.out, inputs);

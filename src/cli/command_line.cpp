@@ -103,9 +103,9 @@ CLI::App* add_ablate(CLI::App& app, AblateCommand& command) {
       "ablate",
       "Variants of a config over many seeds, compared seed by seed; goes on where it was");
   add_config(ablate, command.config, command.overrides);
-  add_names(ablate, "--variants", command.variants,
-            "Variants of the config or attention modes, with commas between; default: those of the "
-            "config");
+  add_each(ablate, "--variant", command.variants,
+           "A variant of the config or an attention mode, as often as there are such; default: "
+           "those of the config");
   const auto read_seeds = [&command](const std::string& seeds) {
     if (seeds.empty()) throw UserError("--seeds: must be seeds such as 0..9 or 0..4,7");
     command.seeds = seeds;

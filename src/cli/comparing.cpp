@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/spelling.hpp"
+#include "statistics/run_fields.hpp"
 
 namespace qkvlab {
 
@@ -36,17 +37,26 @@ void choose_variants(const ComparisonOptions& options, const std::string& baseli
                      const std::vector<std::string>& names,
                      std::vector<Observation>& observations) {
   if (options.variants.empty()) return;
+  const bool by_variant = options.observation.variant_column == "variant";
+  // What people read where a run is of a cell of a grid.
+  const auto label_of = [&](const Observation& one) {
+    return one.run != nullptr && by_variant ? name_in_cell(*one.run) : one.variant;
+  };
+  std::set<std::string> known(names.begin(), names.end());
+  for (const Observation& one : observations) known.insert(label_of(one));
   std::set<std::string> wanted = {baseline};
   for (const std::string& name : options.variants) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw UserError("--variants: " + unknown_name("variant", name, names));
+    if (known.count(name) == 0) {
+      throw UserError("--variant: " + unknown_name("variant", name, names));
     }
     wanted.insert(name);
   }
-  observations.erase(
-      std::remove_if(observations.begin(), observations.end(),
-                     [&](const auto& one) { return wanted.count(one.variant) == 0; }),
-      observations.end());
+  observations.erase(std::remove_if(observations.begin(), observations.end(),
+                                    [&](const Observation& one) {
+                                      return wanted.count(one.variant) == 0 &&
+                                             wanted.count(label_of(one)) == 0;
+                                    }),
+                     observations.end());
 }
 
 ComparisonResult compare_observations(Observations&& observed, const ComparisonOptions& options,

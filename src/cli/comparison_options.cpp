@@ -92,8 +92,8 @@ void add_comparison_options(CLI::App* app, ComparisonOptions& options, bool take
   app->add_option("--baseline", options.baseline,
                   "The variant that others are compared with; default: the experiment's, or full")
       ->type_name("NAME");
-  add_names(app, "--variants", options.variants,
-            "The variants to compare with it, with commas between; default: all");
+  add_each(app, "--variant", options.variants,
+           "A variant to compare with it, as often as there are such; default: all");
   add_fields(app, options, takes_tables);
   add_integer(app, "--seed", options.seed, 0, INT64_MAX,
               "Random seed of the bootstrap and of sign flips");

@@ -71,6 +71,18 @@ CLI::Option* add_names(CLI::App* app, const std::string& name, std::vector<std::
   return app->add_option_function<std::string>(name, read, help)->type_name("NAMES");
 }
 
+CLI::Option* add_each(CLI::App* app, const std::string& name, std::vector<std::string>& values,
+                      const std::string& help) {
+  const auto read = [&values](const CLI::results_t& given) {
+    values = given;
+    return true;
+  };
+  return app->add_option(name, read, help)
+      ->type_name("NAME")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+}
+
 void add_format(CLI::App* app, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats) {
   std::vector<std::string> names;

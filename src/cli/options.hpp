@@ -33,6 +33,10 @@ CLI::Option* add_choice(CLI::App* app, const std::string& name, const std::strin
 CLI::Option* add_names(CLI::App* app, const std::string& name, std::vector<std::string>& names,
                        const std::string& help);
 
+/// A value that may be given as often as there are such; it is taken as it is.
+CLI::Option* add_each(CLI::App* app, const std::string& name, std::vector<std::string>& values,
+                      const std::string& help);
+
 /// --format; the first of the formats is the default.
 void add_format(CLI::App* app, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats);

@@ -33,7 +33,8 @@ void add_show_options(CLI::App* show, ShowCommand& command) {
   add_names(show, "--metric", command.metrics,
             "Curves of these instead of the losses: test.accuracy, attention.entropy (of each "
             "head), gradients.q_proj.weight (of each block)");
-  add_names(show, "--variants", command.variants, "These variants only");
+  add_each(show, "--variant", command.variants,
+           "A variant to show, as often as there are such; default: all");
   add_integer(show, "--seed", command.seed, 0, INT64_MAX, "This seed only");
   add_integer(show, "--layer", command.layer, 0, INT64_MAX, "Maps of this layer, from 0");
   add_integer(show, "--head", command.head, 0, INT64_MAX, "Maps of this head, from 0");

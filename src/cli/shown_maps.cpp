@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "cli/shown_runs.hpp"
+#include "statistics/run_fields.hpp"
 
 namespace qkvlab {
 
@@ -35,7 +36,7 @@ ShownMaps::ShownMaps(const ShowCommand& command)
 }
 
 bool ShownMaps::is_chosen(const RecordedRun& run, const AttentionRecord& map) {
-  const std::string& variant = run.begin.variant;
+  const std::string variant = name_in_cell(run);
   // The first run of a variant that has maps at all.
   const std::string& id = runs_.try_emplace({origin_of(run), variant}, run.begin.run).first->second;
   return id == run.begin.run && map.sample == sample_ &&
@@ -54,9 +55,7 @@ bool ShownMaps::has_room_for(const AttentionRecord& map) {
 }
 
 void ShownMaps::see(const RecordedRun& run, const AttentionRecord& map) {
-  const auto& variants = command_.variants;
-  const bool is_of_shown = variants.empty() || std::find(variants.begin(), variants.end(),
-                                                         run.begin.variant) != variants.end();
+  const bool is_of_shown = command_.variants.empty() || is_named(run, command_.variants);
   if (!is_of_shown || command_.seed.value_or(run.begin.seed) != run.begin.seed) return;
   seen_.steps.insert(map.step);
   seen_.layers.insert(map.layer);

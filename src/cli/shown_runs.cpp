@@ -9,6 +9,7 @@
 #include "base/spelling.hpp"
 #include "base/terminal.hpp"
 #include "report/text_block.hpp"
+#include "statistics/run_fields.hpp"
 
 namespace qkvlab {
 
@@ -25,7 +26,7 @@ std::vector<Place> places_of(const Recording& recording) {
   std::vector<Place> places;
   std::set<Place> known;
   for (const RecordedRun& run : recording.runs) {
-    Place place = {origin_of(run), run.begin.variant};
+    Place place = {origin_of(run), name_in_cell(run)};
     if (known.insert(place).second) places.push_back(std::move(place));
   }
   return places;
@@ -42,19 +43,20 @@ std::vector<std::string> names_of(const std::vector<Place>& places) {
 }
 
 void check_names(const Recording& recording, const ShowCommand& command) {
-  const std::vector<std::string> names = names_of(places_of(recording));
+  std::set<std::string> names;
+  for (const RecordedRun& run : recording.runs) names.insert(run.begin.variant);
+  const std::vector<std::string> in_cells = names_of(places_of(recording));
   for (const std::string& name : command.variants) {
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
-      throw UserError("--variants: " + unknown_name("variant", name, names));
+    const bool is_in_cell = std::find(in_cells.begin(), in_cells.end(), name) != in_cells.end();
+    if (names.count(name) == 0 && !is_in_cell) {
+      throw UserError("--variant: " + unknown_name("variant", name, {names.begin(), names.end()}));
     }
   }
 }
 
 bool is_wanted(const RecordedRun& run, const ShowCommand& command) {
-  const auto& names = command.variants;
-  const bool named =
-      names.empty() || std::find(names.begin(), names.end(), run.begin.variant) != names.end();
-  return named && command.seed.value_or(run.begin.seed) == run.begin.seed;
+  return (command.variants.empty() || is_named(run, command.variants)) &&
+         command.seed.value_or(run.begin.seed) == run.begin.seed;
 }
 
 /// "28 completed, 1 diverged and 1 without an end (running, or killed)".
@@ -81,7 +83,7 @@ std::string experiment_text(const std::string& origin, const std::vector<const R
   std::vector<std::string> variants;
   std::set<int64_t> seeds;
   for (const RecordedRun* run : runs) {
-    const std::string name = shown_name(run->begin.variant);
+    const std::string name = shown_name(name_in_cell(*run));
     if (std::find(variants.begin(), variants.end(), name) == variants.end()) {
       variants.push_back(name);
     }
@@ -110,7 +112,7 @@ std::vector<ShownVariant> shown_variants(const Recording& recording, const ShowC
   std::set<int64_t> seeds;
   for (const RecordedRun& run : recording.runs) {
     seeds.insert(run.begin.seed);
-    if (is_wanted(run, command)) runs[{origin_of(run), run.begin.variant}].push_back(&run);
+    if (is_wanted(run, command)) runs[{origin_of(run), name_in_cell(run)}].push_back(&run);
   }
   for (const auto& entry : runs) ++origins[entry.first.second];
   std::vector<ShownVariant> variants;

@@ -19,7 +19,7 @@ struct ShownVariant {
 /// The folder of the experiment that a run is of, or the file that was read alone.
 const std::string& origin_of(const RecordedRun& run);
 
-/// The variants that --variants and --seed leave, in the order in which they were read; pointers
+/// The variants that --variant and --seed leave, in the order in which they were read; pointers
 /// into the recording. Throws UserError where a name is of no variant, or no run has the seed.
 std::vector<ShownVariant> shown_variants(const Recording& recording, const ShowCommand& command);
 

@@ -1,16 +1,16 @@
 #include "config/ablation_plan.hpp"
 
 #include <algorithm>
-#include <map>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
-#include "base/text_file.hpp"
 #include "base/utf8.hpp"
-#include "config/ablation_cells.hpp"
 #include "config/ablation_reader.hpp"
+#include "config/attention_plan.hpp"
 #include "config/document_place.hpp"
 #include "config/experiment_checks.hpp"
 #include "config/experiment_reader.hpp"
@@ -25,170 +25,185 @@ namespace {
 constexpr int64_t kMaxVariants = 10'000;  // in all cells of the grid
 constexpr int64_t kMaxRuns = 1'000'000;
 
-/// Whether a variant says itself what attention is.
-bool changes_attention(const VariantConfig& variant) {
-  return std::any_of(variant.overrides.begin(), variant.overrides.end(), [](const auto& change) {
-    return change.path == "model" || change.path.rfind("model.attention", 0) == 0;
-  });
-}
-
 bool is_mode(const std::string& name) {
   const std::vector<std::string> modes = attention_mode_names();
   return std::find(modes.begin(), modes.end(), name) != modes.end();
 }
 
-bool is_among(const std::string& name, const std::vector<std::string>& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
+/// A name with what stands in the config's document under it, or nullptr.
+struct DeclaredVariant {
+  std::string name;
+  JsonValue* changes = nullptr;
+};
+
+/// What a variant changes, by dotted paths.
+JsonValue::Members changes_in(const DeclaredVariant& variant) {
+  return variant.changes == nullptr ? JsonValue::Members() : variant.changes->members();
 }
 
-/// The member at the end of `keys`, or nullptr.
-JsonValue* member_at(JsonValue& document, const std::vector<std::string>& keys) {
-  JsonValue* value = &document;
-  for (const std::string& key : keys) {
-    if (value != nullptr) value = value->edit(key);
+/// Whether a change of the field at `path` says where query, key and value come from.
+bool says_attention(const std::string& path, JsonValue& value) {
+  JsonValue* attention = nullptr;
+  if (path == "model") attention = value.edit("attention");
+  if (path == "model.attention") attention = &value;
+  if (attention != nullptr) {
+    return attention->edit("mode") != nullptr || attention->edit("plan") != nullptr;
   }
-  return value;
+  const std::vector<std::string> steps = split_path(path);
+  return steps.size() > 2 && steps[0] == "model" && steps[1] == "attention" &&
+         (steps[2] == "mode" || steps[2] == "plan");
 }
 
-/// Reads one config many times over, as every variant says.
+std::vector<int64_t> seeds_of(const std::string& text) {
+  if (first_invalid_utf8(text)) throw UserError("--seeds: must be UTF-8");
+  std::string json;
+  append_json_string(json, text);
+  return read_seeds(parse_json(json, "--seeds", kNoLines));
+}
+
+/// Resolves one config many times over, as every variant says.
 class Planner {
  public:
-  Planner(const std::string& path, const std::vector<std::string>& overrides,
+  Planner(std::string path, JsonValue document, TaskReader& tasks, const ResolvedConfig& base,
           const AblationChoice& choice)
-      : path_(path),
-        text_(read_text_file(path)),
-        overrides_(overrides),
-        document_(document_of("")) {
-    plan_.base = resolve_config(document_, path_).config;
-    ablation_ = plan_.base.ablation.value_or(AblationConfig{});
-    plan_.seeds = choice.seeds.empty() ? ablation_.seeds : seeds_of(choice.seeds);
+      : path_(std::move(path)),
+        document_(std::move(document)),
+        base_document_(document_),
+        tasks_(tasks),
+        seeds_are_typed_(!choice.seeds.empty()),
+        ablation_(base.config.ablation.value_or(AblationConfig{})) {
+    base_document_.remove_member("ablation");
+    plan_.base = base.config;
+    plan_.base_file_digest = base.task.file_digest;
+    plan_.seeds = seeds_are_typed_ ? seeds_of(choice.seeds) : ablation_.seeds;
     plan_.baseline = ablation_.baseline;
     choose_variants(choice);
+    find_axes();
   }
 
   AblationPlan plan() && {
     check_counts();
-    for (const GridCell& cell : cells_of(ablation_.grid)) {
+    for (const CellNumbers& cell : cells_of(ablation_.grid)) {
       const size_t baseline = plan_.variants.size();
-      for (const std::string& name : names_) {
-        const bool matched = ablation_.match_parameters && name != plan_.baseline;
-        plan_.variants.push_back(
-            resolve(name, cell, matched ? &plan_.variants[baseline].size : nullptr));
-        refuse_the_same(plan_.variants.back(), name);
+      for (const DeclaredVariant& declared : chosen_) {
+        plan_.variants.push_back(resolve(declared, cell, baseline));
+        refuse_the_same(declared);
       }
     }
     return std::move(plan_);
   }
 
  private:
-  /// The base config's document; complaints about what it says begin with `who`.
-  JsonValue document_of(const std::string& who) const {
-    JsonValue document = parse_json(text_, who + path_);
-    std::vector<Override> changes;
-    for (const std::string& text : overrides_) changes.push_back(parse_override(text, who));
-    apply_overrides(document, std::move(changes), default_document());
-    return document;
-  }
-
-  static std::vector<int64_t> seeds_of(const std::string& text) {
-    if (first_invalid_utf8(text)) throw UserError("--seeds: must be UTF-8");
-    std::string json;
-    append_json_string(json, text);
-    return read_seeds(parse_json(json, "--seeds", kNoLines));
-  }
-
-  const VariantConfig* declared(const std::string& name) const {
-    const auto& all = ablation_.variants;
-    const auto found = std::find_if(
-        all.begin(), all.end(), [&](const VariantConfig& variant) { return variant.name == name; });
-    return found == all.end() ? nullptr : &*found;
-  }
-
   /// The baseline, then the others that were chosen.
   void choose_variants(const AblationChoice& choice) {
-    std::vector<std::string> declared_names;
-    for (const VariantConfig& variant : ablation_.variants) declared_names.push_back(variant.name);
-    std::vector<std::string> known = declared_names;
-    for (const std::string& mode : attention_mode_names()) {
-      if (!is_among(mode, known)) known.push_back(mode);
-    }
-    if (!is_among(plan_.baseline, known)) {
-      fail_at_path(document_, "ablation.baseline", unknown_name("variant", plan_.baseline, known));
-    }
-    std::vector<std::string> chosen = choice.variants;
-    for (auto name = chosen.begin(); name != chosen.end(); ++name) {
-      if (!is_among(*name, known)) {
-        throw UserError("--variants: " + unknown_name("variant", *name, known));
-      }
-      if (std::find(chosen.begin(), name, *name) != name) {
-        throw UserError("--variants: '" + *name + "' stands twice");
-      }
-    }
-    if (chosen.empty()) chosen = declared_names;
+    std::unordered_map<std::string, JsonValue*> known;
+    std::vector<std::string> names, chosen = choice.variants;
+    JsonValue* section = document_.edit("ablation");
+    JsonValue* variants = section == nullptr ? nullptr : section->edit("variants");
+    for (const VariantConfig& variant : ablation_.variants) names.push_back(variant.name);
+    if (chosen.empty()) chosen = names;
     if (chosen.empty()) chosen = attention_mode_names();
-    names_ = {plan_.baseline};
+    for (const std::string& name : names) known.emplace(name, nullptr);
+    if (variants != nullptr && variants->kind() == JsonValue::Kind::kObject) {
+      for (const std::string& name : names) known[name] = variants->edit(name);
+    }
+    for (const std::string& mode : attention_mode_names()) {
+      if (known.emplace(mode, nullptr).second) names.push_back(mode);
+    }
+    if (known.count(plan_.baseline) == 0) {
+      fail_at_path(document_, "ablation.baseline", unknown_name("variant", plan_.baseline, names));
+    }
+    chosen_ = {{plan_.baseline, known.at(plan_.baseline)}};
+    std::unordered_set<std::string> seen;
     for (const std::string& name : chosen) {
-      if (name != plan_.baseline) names_.push_back(name);
+      if (known.count(name) == 0) {
+        throw UserError("--variant: " + unknown_name("variant", name, names));
+      }
+      if (!seen.insert(name).second) throw UserError("--variant: '" + name + "' is given twice");
+      if (name != plan_.baseline) chosen_.push_back({name, known.at(name)});
+    }
+  }
+
+  void find_axes() {
+    for (const GridAxis& axis : ablation_.grid) {
+      axes_.push_back(document_.edit("ablation")->edit("grid")->edit(axis.path));
     }
   }
 
   void check_counts() const {
     // As numbers that do not overflow.
-    auto variants = static_cast<double>(names_.size());
+    auto variants = static_cast<double>(chosen_.size());
     for (const GridAxis& axis : ablation_.grid) variants *= static_cast<double>(axis.values.size());
     if (variants > static_cast<double>(kMaxVariants)) {
-      fail_at_path(document_, "ablation.grid",
+      fail_at_path(document_, ablation_.grid.empty() ? "ablation.variants" : "ablation.grid",
                    "makes " + fixed(variants, 0) + " variants, allowed are at most " +
                        std::to_string(kMaxVariants));
     }
     const double runs = variants * static_cast<double>(plan_.seeds.size());
     if (runs > static_cast<double>(kMaxRuns)) {
-      fail_at_path(document_, "ablation.seeds",
-                   "make " + fixed(runs, 0) + " runs of " + fixed(variants, 0) +
-                       " variants, allowed are at most " + std::to_string(kMaxRuns));
+      const std::string complaint = "make " + fixed(runs, 0) + " runs of " + fixed(variants, 0) +
+                                    " variants, allowed are at most " + std::to_string(kMaxRuns);
+      if (seeds_are_typed_) throw UserError("--seeds: " + complaint);
+      fail_at_path(document_, "ablation.seeds", complaint);
     }
   }
 
-  /// What the variant and its cell change, each value where the file says it.
-  std::vector<Override> changes_of(const std::string& name, const GridCell& cell) const {
-    JsonValue places = document_of("");  // values of its own, which nobody has read yet
+  /// What the variant and its cell change, each value where the file says it. A mode goes over what
+  /// the variant says of the model beside it.
+  std::vector<Override> changes_of(const DeclaredVariant& declared, const CellNumbers& cell) const {
     std::vector<Override> changes;
-    const VariantConfig* variant = declared(name);
-    if (is_mode(name) && (variant == nullptr || !changes_attention(*variant))) {
-      changes.push_back(parse_override("model.attention.mode=" + name));
+    bool has_attention = !is_mode(declared.name);
+    for (auto& [path, value] : changes_in(declared)) {
+      JsonValue own = value.unread_copy();  // which no other cell has read
+      has_attention = says_attention(path, own) || has_attention;
+      changes.push_back(override_of(path, own));
     }
-    for (const FieldOverride& change :
-         variant == nullptr ? std::vector<FieldOverride>() : variant->overrides) {
-      changes.push_back(override_of(
-          change.path, *member_at(places, {"ablation", "variants", name, change.path})));
+    if (!has_attention) {
+      changes.push_back(parse_override("model.attention.mode=" + declared.name));
     }
     for (size_t i = 0; i < cell.size(); ++i) {
-      const std::string& path = ablation_.grid[i].path;
-      const JsonValue* values = member_at(places, {"ablation", "grid", path});
-      changes.push_back(override_of(path, values->array()[cell[i]]));
+      changes.push_back(
+          override_of(ablation_.grid[i].path, axes_[i]->array()[cell[i]].unread_copy()));
     }
     return changes;
   }
 
-  /// `matched`: the size of which the variant is to be, or nullptr.
-  Variant resolve(const std::string& name, const GridCell& cell, const ModelSize* matched) const {
-    const std::string suffix = cell_suffix(ablation_.grid, cell);
+  /// `baseline` is the number of its cell's.
+  Variant resolve(const DeclaredVariant& declared, const CellNumbers& cell, size_t baseline) const {
     Variant variant;
-    variant.name = name + suffix;
-    variant.baseline = plan_.baseline + suffix;
-    JsonValue document = document_of("variant '" + variant.name + "': ");
-    apply_overrides(document, changes_of(name, cell), default_document());
-    ResolvedConfig resolved = resolve_config(document, path_);
+    variant.name = declared.name;
+    variant.cell = cell_of(ablation_.grid, cell);
+    variant.label = name_in_cell(variant.name, variant.cell);
+    variant.baseline = baseline;
+    JsonValue document = base_document_.unread_copy("variant '" + variant.label + "': ");
+    apply_overrides(document, changes_of(declared, cell), default_document());
+    ResolvedConfig resolved = resolve_config(document, path_, tasks_);
     variant.config = std::move(resolved.config);
-    variant.config.ablation.reset();
     variant.config.random.seed = plan_.seeds.front();
-    variant.shape = resolved.shape;
+    variant.shape = resolved.task.shape;
+    variant.file_digest = resolved.task.file_digest;
     variant.size = model_size(variant.config.model, variant.shape);
-    if (matched != nullptr && variant.size.parameters() != matched->parameters()) {
-      match(variant, matched->parameters());
-      check_shape(document, variant.config, variant.shape);
+    refuse_another_mode(declared, variant);
+    if (ablation_.match_parameters && baseline < plan_.variants.size()) {
+      const int64_t parameters = plan_.variants[baseline].size.parameters();
+      if (variant.size.parameters() == parameters) return variant;
+      match(variant, parameters);
+      check_shape(document, variant.config, resolved.task);
     }
     return variant;
+  }
+
+  [[noreturn]] void fail(const DeclaredVariant& declared, const std::string& complaint) const {
+    if (declared.changes != nullptr) declared.changes->fail(complaint);
+    fail_at_path(document_, "ablation.variants", complaint);
+  }
+
+  void refuse_another_mode(const DeclaredVariant& declared, const Variant& variant) const {
+    const std::string attention = attention_name(variant.config.model);
+    if (!is_mode(declared.name) || attention == declared.name) return;
+    fail(declared, "variant '" + variant.label +
+                       "' bears the name of a mode, but its attention is " + attention +
+                       "; give it another name");
   }
 
   /// Gives the variant about so many parameters.
@@ -196,7 +211,7 @@ class Planner {
     MlpConfig* mlp = mlp_of(variant.config.model);
     if (mlp == nullptr) {
       fail_at_path(document_, "ablation.match_parameters",
-                   "changes the MLP's hidden width, but variant '" + variant.name +
+                   "changes the MLP's hidden width, but variant '" + variant.label +
                        "' has no MLP, and " + std::to_string(variant.size.parameters()) +
                        " parameters where the baseline has " + std::to_string(parameters));
     }
@@ -208,38 +223,59 @@ class Planner {
     variant.size = model_size(variant.config.model, variant.shape);
   }
 
-  /// Refuses a variant that is one of those before it under another name.
-  void refuse_the_same(const Variant& variant, const std::string& name) {
+  /// Refuses the last variant where it is one of those before it under another name.
+  void refuse_the_same(const DeclaredVariant& declared) {
+    const Variant& variant = plan_.variants.back();
     ExperimentConfig config = variant.config;
     if (MlpConfig* mlp = mlp_of(config.model)) {
       mlp->hidden = hidden_width(*mlp, width_of(config.model));
       mlp->ratio = MlpConfig{}.ratio;  // which no longer counts
     }
-    const auto [same, is_new] = names_of_configs_.emplace(config_line(config), variant.name);
-    if (is_new) return;
-    const std::string complaint =
-        "variants '" + same->second + "' and '" + variant.name + "' are one and the same config";
-    JsonValue places = document_;
-    if (const JsonValue* place = member_at(places, {"ablation", "variants", name})) {
-      place->fail(complaint);
+    const auto [same, is_new] =
+        variants_by_id_.emplace(run_id(config, variant.file_digest), plan_.variants.size() - 1);
+    if (!is_new) {
+      fail(declared, "variants '" + plan_.variants[same->second].label + "' and '" + variant.label +
+                         "' are one and the same config");
     }
-    fail_at_path(document_, "ablation.variants", complaint);
+    if (!labels_.insert(variant.label).second) {
+      fail(declared, "two variants, each in its cell of the grid, are called '" + variant.label +
+                         "'; give one another name");
+    }
   }
 
-  std::string path_, text_;
-  std::vector<std::string> overrides_;
-  JsonValue document_;
-  AblationConfig ablation_;
+  const std::string path_;
+  JsonValue document_;       // the whole config
+  JsonValue base_document_;  // without `ablation`
+  TaskReader& tasks_;
+  const bool seeds_are_typed_;
+  const AblationConfig ablation_;
   AblationPlan plan_;
-  std::vector<std::string> names_;  // of the variants, the baseline first
-  std::map<std::string, std::string> names_of_configs_;
+  std::vector<DeclaredVariant> chosen_;  // the baseline first
+  std::vector<JsonValue*> axes_;         // the lists of values in the document
+  std::unordered_map<std::string, size_t> variants_by_id_;
+  std::unordered_set<std::string> labels_;
 };
 
 }  // namespace
 
 AblationPlan read_ablation_plan(const std::string& path, const std::vector<std::string>& overrides,
                                 const AblationChoice& choice) {
-  return Planner(path, overrides, choice).plan();
+  JsonValue document = read_config_document(path, overrides);
+  TaskReader tasks;
+  const ResolvedConfig base = resolve_config(document, path, tasks);
+  return Planner(path, std::move(document), tasks, base, choice).plan();
+}
+
+PlannedConfig read_planned_config(const std::string& path,
+                                  const std::vector<std::string>& overrides) {
+  JsonValue document = read_config_document(path, overrides);
+  TaskReader tasks;
+  PlannedConfig planned;
+  planned.base = resolve_config(document, path, tasks);
+  if (planned.base.config.ablation) {
+    planned.ablation = Planner(path, std::move(document), tasks, planned.base, {}).plan();
+  }
+  return planned;
 }
 
 }  // namespace qkvlab

@@ -5,17 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "config/ablation_cells.hpp"
 #include "config/experiment_config.hpp"
+#include "config/experiment_reader.hpp"
 #include "config/model_size.hpp"
 
 namespace qkvlab {
 
-/// One config of an ablation, which runs with every seed.
+/// One config of an ablation, a variant in a cell of the grid; it runs with every seed.
 struct Variant {
-  std::string name;         // "uniform"; with a grid "uniform model.n_layers=1,training.steps=9"
-  std::string baseline;     // what it is compared with: the baseline in the same cell of the grid
+  std::string name;
+  Cell cell;
+  std::string label;        // what people read: "uniform model.n_layers=1,training.steps=9"
+  size_t baseline = 0;      // what it is compared with: the plan's variant of the same cell
   ExperimentConfig config;  // resolved, without `ablation`; its seed is the first one
   TaskShape shape;
+  std::string file_digest;  // of what its task is read from
   ModelSize size;
   std::optional<int64_t>
       hidden_before;  // the MLP's hidden width, where match_parameters changed it
@@ -24,7 +29,8 @@ struct Variant {
 /// What `qkvlab ablate` runs: every variant with every seed.
 struct AblationPlan {
   ExperimentConfig base;          // what the config says without variants
-  std::string baseline;           // its name, without that of a cell
+  std::string base_file_digest;   // of what its task is read from
+  std::string baseline;           // its name
   std::vector<Variant> variants;  // cell by cell, the baseline first in each
   std::vector<int64_t> seeds;     // in the order in which they were given, none twice
 };
@@ -37,14 +43,25 @@ struct AblationChoice {
 
 /// Reads a config as read_experiment_config does, and what is to be ablated of it: its section
 /// `ablation`, or what that says by default. The overrides change the base config; those of a
-/// variant and of its cell of the grid go over them.
+/// variant and then of its cell of the grid go over them. What a task is read from is read once for
+/// all variants that name it.
 ///
 /// Throws UserError as read_experiment_config does, for every variant; a complaint names the place
 /// in `ablation` ("x.json:12: ablation.variants.wide.model.mlp.ratoi: unknown key …") or, where
 /// what does not fit stands elsewhere, the variant before that place ("variant 'wide': x.json:4:
-/// …"). Also where two variants come out the same, the baseline is no variant, or the runs are too
-/// many.
+/// …"). Also where two variants come out the same, one that bears a mode's name has another mode,
+/// the baseline is no variant, or the runs are too many.
 AblationPlan read_ablation_plan(const std::string& path, const std::vector<std::string>& overrides,
                                 const AblationChoice& choice);
+
+/// A config, and the plan of its section `ablation` where it has one.
+struct PlannedConfig {
+  ResolvedConfig base;
+  std::optional<AblationPlan> ablation;
+};
+
+/// Reads both, the file once. Throws UserError as read_ablation_plan does.
+PlannedConfig read_planned_config(const std::string& path,
+                                  const std::vector<std::string>& overrides);
 
 }  // namespace qkvlab

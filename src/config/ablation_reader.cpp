@@ -98,16 +98,16 @@ void check_path(const JsonValue& json, const std::string& path) {
   json.fail(unknown_name("section", section, allowed));
 }
 
-/// It stands in records, and between commas on the command line.
+/// It stands in records and tables.
 void check_name(const JsonValue& json, const std::string& name) {
   constexpr char kDelete = 0x7f;
   const bool plain = std::none_of(name.begin(), name.end(), [](char letter) {
-    return letter == ',' || letter == kDelete || (letter >= 0 && letter < ' ');
+    return letter == kDelete || (letter >= 0 && letter < ' ');
   });
   if (name.empty() || name.front() == ' ' || name.back() == ' ' || !plain) {
     json.fail(
-        "the name of a variant must be a text without ',' and control characters, and without "
-        "blanks around it");
+        "the name of a variant must be a text without control characters, and without blanks "
+        "around it");
   }
 }
 
@@ -151,6 +151,11 @@ std::vector<VariantConfig> read_variants(const JsonValue& json) {
     variant.name = name;
     for (const auto& [path, value] : overrides.members()) {
       check_path(value, path);
+      for (const FieldOverride& other : variant.overrides) {
+        if (are_alternatives(path, other.path) && !value.is_null() && other.value != "null") {
+          value.fail("must not stand beside " + other.path);
+        }
+      }
       variant.overrides.push_back({path, json_text(value)});
     }
   }
@@ -163,17 +168,22 @@ std::vector<GridAxis> read_grid(const JsonValue& json) {
     check_path(list, path);
     GridAxis& axis = grid.emplace_back();
     axis.path = path;
+    std::unordered_set<std::string> known;
     for (const JsonValue& element : list.array()) {
       const std::string value = json_text(element);
-      const auto& known = axis.values;
-      if (std::find(known.begin(), known.end(), value) != known.end()) {
-        element.fail(value + " stands twice");
-      }
+      if (!known.insert(value).second) element.fail(value + " stands twice");
       axis.values.push_back(value);
     }
     if (axis.values.empty()) list.fail("must have at least one value");
   }
   return grid;
+}
+
+bool is_ablated_section(const std::string& section) {
+  const std::vector<std::string> fields = ablated_fields();
+  return std::any_of(fields.begin(), fields.end(), [&](const std::string& field) {
+    return split_path(field).front() == section;
+  });
 }
 
 std::string seeds_text(const std::vector<int64_t>& seeds) {
@@ -194,7 +204,11 @@ std::string ablated_path_pattern() {
   for (const std::string section : kAblatedSections) {
     sections += (sections.empty() ? "" : "|") + section;
   }
-  return "^((" + sections + ")(\\.[^.]+)*|random\\.scheme)$";
+  std::string field = kAblatedField;
+  for (size_t dot = field.find('.'); dot != std::string::npos; dot = field.find('.', dot + 2)) {
+    field.insert(dot, "\\");
+  }
+  return "^((" + sections + ")(\\.[^.]+)*|" + field + ")$";
 }
 
 std::string seeds_pattern() {

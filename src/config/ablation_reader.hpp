@@ -17,11 +17,15 @@ namespace qkvlab {
 std::vector<int64_t> read_seeds(const JsonValue& json);
 constexpr int64_t kMaxSeeds = 1'000'000;
 
-/// Variants: an object of names with the overrides of each, or a list of attention modes.
+/// Variants: an object of names with the overrides of each, or a list of attention modes. No
+/// variant may change two fields of which one takes the place of the other.
 std::vector<VariantConfig> read_variants(const JsonValue& json);
 
 /// A grid: an object of paths with a list of different values each.
 std::vector<GridAxis> read_grid(const JsonValue& json);
+
+/// Whether fields of a section of configs can be ablated.
+bool is_ablated_section(const std::string& section);
 
 /// Seeds as read_seeds reads them, ranges for those that follow one another: "0..4,10".
 std::string seeds_text(const std::vector<int64_t>& seeds);

@@ -39,6 +39,14 @@ struct EnumNames<Unseen> {
 };
 
 template <>
+struct EnumNames<PairSplit> {
+  static constexpr NameTable<PairSplit, 2> kTable = {{
+      {PairSplit::kUnordered, "unordered"},
+      {PairSplit::kOrdered, "ordered"},
+  }};
+};
+
+template <>
 struct EnumNames<SequenceRule> {
   static constexpr NameTable<SequenceRule, 5> kTable = {{
       {SequenceRule::kCopy, "copy"},

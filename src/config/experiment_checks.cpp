@@ -10,6 +10,7 @@
 #include "config/document_place.hpp"
 #include "config/field_types.hpp"
 #include "config/memory.hpp"
+#include "config/training_length.hpp"
 
 namespace qkvlab {
 
@@ -35,10 +36,12 @@ class Checker {
     check_device();
   }
 
-  void check_shape(const TaskShape& shape) const {
-    std::visit([&](const auto& model) { check_fit(model, shape); }, config_.model);
-    check_limits(shape);
+  void check_shape(const TaskFacts& task) const {
+    std::visit([&](const auto& model) { check_fit(model, task.shape); }, config_.model);
+    check_limits(task.shape);
     check_target();
+    check_warm_up(task);
+    check_samples(task);
   }
 
  private:
@@ -124,10 +127,6 @@ class Checker {
     }
     std::visit(
         [&](const WarmUp& schedule) {
-          need(!training.steps || schedule.warmup_steps == 0 ||
-                   schedule.warmup_steps < *training.steps,
-               "training.schedule.warmup_steps",
-               "must be below training.steps" + got(schedule.warmup_steps));
           need(schedule.warmup_steps == 0 || schedule.warmup_fraction == 0,
                "training.schedule.warmup_fraction",
                "must not stand beside training.schedule.warmup_steps");
@@ -181,6 +180,30 @@ class Checker {
     need(!shape.per_token, "model.kind",
          "must be transformer where every token has a target; sentiment_trace gives one class per "
          "sequence");
+  }
+
+  void check_warm_up(const TaskFacts& task) const {
+    const TrainingConfig& training = config_.training;
+    const int64_t steps = training_steps(training, task.train_examples);
+    const int64_t warmup = warmup_steps(training.schedule, steps);
+    if (warmup == 0 || warmup < steps) return;
+    const bool is_share = std::visit(
+        [](const WarmUp& schedule) { return schedule.warmup_steps == 0; }, training.schedule);
+    const std::string total = training.steps
+                                  ? "training.steps"
+                                  : std::to_string(steps) + ", the steps of training.epochs";
+    fail(is_share ? "training.schedule.warmup_fraction" : "training.schedule.warmup_steps",
+         is_share ? "leaves nothing of a training of " + std::to_string(steps) + " steps"
+                  : "must be below " + total + got(warmup));
+  }
+
+  void check_samples(const TaskFacts& task) const {
+    const AttentionRecordConfig& attention = config_.record.attention;
+    const bool held_out = task.held_out_examples > 0;
+    const int64_t examples = held_out ? task.held_out_examples : task.train_examples;
+    need(attention.every == 0 || attention.samples <= examples, "record.attention.samples",
+         "must be at most " + std::to_string(examples) + ", the examples of the split " +
+             evaluated_splits().front() + got(attention.samples));
   }
 
   void check_limits(const TaskShape& shape) const {
@@ -277,9 +300,8 @@ void check_fields(const JsonValue& document, const ExperimentConfig& config) {
   Checker(document, config).check_fields();
 }
 
-void check_shape(const JsonValue& document, const ExperimentConfig& config,
-                 const TaskShape& shape) {
-  Checker(document, config).check_shape(shape);
+void check_shape(const JsonValue& document, const ExperimentConfig& config, const TaskFacts& task) {
+  Checker(document, config).check_shape(task);
 }
 
 }  // namespace qkvlab

@@ -2,6 +2,7 @@
 
 #include "base/json.hpp"
 #include "config/experiment_config.hpp"
+#include "config/task_facts.hpp"
 
 namespace qkvlab {
 
@@ -9,7 +10,7 @@ namespace qkvlab {
 /// was read from, for the place of a complaint. Throws UserError.
 void check_fields(const JsonValue& document, const ExperimentConfig& config);
 
-/// That the config fits a task of this shape and its own limits. Throws UserError.
-void check_shape(const JsonValue& document, const ExperimentConfig& config, const TaskShape& shape);
+/// That the config fits what its task is and its own limits. Throws UserError.
+void check_shape(const JsonValue& document, const ExperimentConfig& config, const TaskFacts& task);
 
 }  // namespace qkvlab

@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/paths.hpp"
+#include "base/text_file.hpp"
 #include "base/utf8.hpp"
 #include "config/document_place.hpp"
 #include "config/experiment_checks.hpp"
@@ -45,7 +46,14 @@ class FileFinder {
  private:
   void find(const std::string& key, std::string& name) const {
     FoundFile file = look_for_input_file(name, folders_);
-    if (!file.path) fail_at_path(document_, "task." + key, "'" + name + "': " + file.complaint);
+    if (!file.path) {
+      const bool is_downloaded = name.rfind("data/downloaded/", 0) == 0;
+      fail_at_path(document_, "task." + key,
+                   "'" + name + "': " + file.complaint +
+                       (is_downloaded ? "; scripts/get-data downloads texts to there, and task." +
+                                            key + "=… takes any other"
+                                      : ""));
+    }
     // Records are UTF-8, and name it.
     if (first_invalid_utf8(*file.path)) {
       fail_at_path(document_, "task." + key, "'" + name + "': the path to it must be UTF-8");
@@ -80,7 +88,14 @@ const JsonValue& default_document() {
   return document;
 }
 
-ResolvedConfig resolve_config(const JsonValue& document, const std::string& path) {
+JsonValue read_config_document(const std::string& path, const std::vector<std::string>& overrides) {
+  JsonValue document = parse_json(read_text_file(path, kMaxConfigBytes), path);
+  apply_overrides(document, overrides, default_document());
+  return document;
+}
+
+ResolvedConfig resolve_config(const JsonValue& document, const std::string& path,
+                              TaskReader& tasks) {
   ExperimentConfig config = read_fields(document);
   if (config.name.empty()) {
     config.name = std::filesystem::path(path).stem().string();
@@ -90,19 +105,16 @@ ResolvedConfig resolve_config(const JsonValue& document, const std::string& path
   }
   check_fields(document, config);
   find_files(document, path, config.task);
-  Limits any_length = config.limits;  // check_shape refuses with the place of the complaint
-  any_length.tokens_per_sequence = INT64_MAX;
-  const TaskShape shape = task_shape(config.task, any_length);
-  resolve_output(shape, config.model);
-  check_shape(document, config, shape);
-  return {std::move(config), shape};
+  const TaskFacts& task = tasks.facts(config.task);
+  resolve_output(task.shape, config.model);
+  check_shape(document, config, task);
+  return {std::move(config), task};
 }
 
 ExperimentConfig read_experiment_config(const std::string& path,
                                         const std::vector<std::string>& overrides) {
-  JsonValue document = read_json_file(path);
-  apply_overrides(document, overrides, default_document());
-  return resolve_config(document, path).config;
+  TaskReader tasks;
+  return resolve_config(read_config_document(path, overrides), path, tasks).config;
 }
 
 }  // namespace qkvlab

@@ -5,22 +5,30 @@
 
 #include "base/json.hpp"
 #include "config/experiment_config.hpp"
+#include "config/task_facts.hpp"
 
 namespace qkvlab {
 
-/// A config with all that it says by itself and by its task's files, and what the task asks of a
-/// model.
+/// A config with all that it says by itself and by its task's files.
 struct ResolvedConfig {
   ExperimentConfig config;
-  TaskShape shape;
+  TaskFacts task;
 };
 
 /// The document of the default config.
 const JsonValue& default_document();
 
+/// Largest config file, in bytes: a document takes some forty times the memory of its text.
+constexpr int64_t kMaxConfigBytes = int64_t{8} << 20;
+
+/// The document of a config file with its overrides. Throws UserError where the file is too large
+/// or not JSON, or an override is none.
+JsonValue read_config_document(const std::string& path, const std::vector<std::string>& overrides);
+
 /// What read_experiment_config makes of a file's document once overrides are in it. `path` is the
 /// file, for its name and its folder.
-ResolvedConfig resolve_config(const JsonValue& document, const std::string& path);
+ResolvedConfig resolve_config(const JsonValue& document, const std::string& path,
+                              TaskReader& tasks);
 
 /// Reads a config file with overrides (config/overrides.hpp) and resolves it: what is not given has
 /// its default, the name that of the file; input files are where they were found; `model.output`

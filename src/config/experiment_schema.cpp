@@ -87,8 +87,10 @@ void add_variants(Json& schema) {
       {"type", "array"}, {"uniqueItems", true}, {"items", {{"enum", attention_mode_names()}}}};
   const Json overrides = {{"type", "object"},
                           {"propertyNames", {{"pattern", ablated_path_pattern()}}}};
+  const std::string letter = "[^\\x00-\\x1f\\x7f]", but_blank = "[^ \\x00-\\x1f\\x7f]";
+  const std::string name = "^" + but_blank + "(" + letter + "*" + but_blank + ")?$";
   const Json names = {{"type", "object"},
-                      {"propertyNames", {{"pattern", "^[^,\\x00-\\x1f]+$"}}},
+                      {"propertyNames", {{"pattern", name}}},
                       {"additionalProperties", overrides}};
   schema["anyOf"] = {names, modes};
 }

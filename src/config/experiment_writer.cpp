@@ -87,6 +87,11 @@ std::string config_text(const ExperimentConfig& config) {
 
 std::string config_line(const ExperimentConfig& config) { return written(config, {}); }
 
+std::string task_line(const TaskConfig& task) {
+  const FieldStyle style;
+  return FieldWriter(style).text_of(task);
+}
+
 std::string identity_json(const ExperimentConfig& config, const std::string& file_digest) {
   FieldStyle style;
   style.only_results = true;

@@ -12,6 +12,9 @@ std::string config_text(const ExperimentConfig& config);
 /// and on one line, without blanks.
 std::string config_line(const ExperimentConfig& config);
 
+/// A task likewise.
+std::string task_line(const TaskConfig& task);
+
 /// What a run's identity is made of: the fields that affect results, seed included, as canonical
 /// JSON (keys in the order of their bytes, no blanks, numbers in their shortest form). In place of
 /// the path of every input file stands `file_digest`, the task's digest of all it read.

@@ -15,7 +15,7 @@ bool is_within(double value, const NumberRange& range) {
 }  // namespace
 
 void FieldReader::read(const JsonValue& json, double& value, const NumberRange& range) {
-  value = json.number();
+  read(json, value, Any());
   if (is_within(value, range)) return;
   std::string given;
   append_number(given, value);

@@ -40,15 +40,18 @@ class FieldReader {
 
  private:
   static void read(const JsonValue& json, bool& value, const Any&) { value = json.boolean(); }
-  static void read(const JsonValue& json, std::string& value, const Any&) { value = json.string(); }
+  static void read(const JsonValue& json, std::string& value, const Any&) { value = json.text(); }
   static void read(const JsonValue& json, std::string& value, const InputFile&) {
-    value = json.string();
+    value = json.text();
     if (value.empty()) json.fail("a file's name must not be empty");
   }
   static void read(const JsonValue& json, int64_t& value, const IntegerRange& range) {
     value = json.integer(range.low, range.high);
   }
-  static void read(const JsonValue& json, double& value, const Any&) { value = json.number(); }
+  /// -0 is 0: no result tells them apart, and so no identity may.
+  static void read(const JsonValue& json, double& value, const Any&) {
+    value = json.number() + 0.0;
+  }
   static void read(const JsonValue& json, double& value, const NumberRange& range);
 
   static void read(const JsonValue& json, std::vector<int64_t>& values, const IntegerRange& range) {

@@ -39,7 +39,7 @@ enum class PositionKind { kLearned, kNone };
 /// A lookup table, or a linear layer over one-hot tokens (which starts at other scales, and may
 /// have a bias).
 enum class EmbeddingKind { kLookup, kOneHot };
-/// PyTorch's own initial scales, or GPT-2's.
+/// PyTorch's own initial scales, with which a tied head starts far above a blind guess, or GPT-2's.
 enum class InitScheme { kTorch, kGpt2 };
 /// Logits for every token, or one row of them per sequence: of its last token or of the mean over
 /// its tokens. kAuto: for every token where the task has targets for tokens, else of the last
@@ -61,7 +61,7 @@ struct TransformerConfig {
   bool tie_head = true;
   bool bias = true;  // of every linear layer and norm
   DropoutConfig dropout;
-  InitScheme init = InitScheme::kTorch;
+  InitScheme init = InitScheme::kGpt2;
   OutputKind output = OutputKind::kAuto;
 };
 

@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/utf8.hpp"
+#include "config/ablation_reader.hpp"
+#include "config/projection_plan.hpp"
 
 namespace qkvlab {
 
@@ -22,56 +26,148 @@ constexpr std::array<std::pair<const char*, const char*>, 4> kAlternatives = {{
     {"warmup_steps", "warmup_fraction"},
 }};
 
-/// Another kind: nothing that the object says of the old one is of use.
-void drop_old_kind(JsonValue& object, const JsonValue& kind, const JsonValue* defaults) {
-  const JsonValue* old = object.edit("kind");
-  if (old == nullptr && defaults != nullptr) old = defaults->find("kind");
-  const auto is_text = [](const JsonValue& value) {
-    return value.kind() == JsonValue::Kind::kString;
-  };
-  const bool same =
-      old != nullptr && is_text(*old) && is_text(kind) && old->string() == kind.string();
-  if (!same) object.clear_members();
-}
-
-/// Removes from the document what cannot stand beside the change.
-void drop_alternative(JsonValue& document, Override& change) {
-  JsonValue* object = &document;
-  JsonValue* value = &change.document;
-  for (const std::string& step : change.path) {
-    value = value->edit(step);
-    if (&step != &change.path.back()) object = object == nullptr ? nullptr : object->edit(step);
-  }
-  if (object == nullptr || value->is_null()) return;
-  const std::string& key = change.path.back();
-  for (const auto& [one, other] : kAlternatives) {
-    if (key == one) object->remove_member(other);
-    if (key == other) object->remove_member(one);
-  }
-}
-
 const JsonValue* member_of(const JsonValue* object, const std::string& key) {
   const bool is_object = object != nullptr && object->kind() == JsonValue::Kind::kObject;
   return is_object ? object->find(key) : nullptr;
 }
 
-void apply(JsonValue& document, Override& change, const JsonValue& all_defaults) {
-  JsonValue* object = &document;
-  JsonValue* replacement = &change.document;
-  const JsonValue* defaults = &all_defaults;
-  for (size_t depth = 0;; ++depth) {
-    const std::string& key = change.path[depth];
-    replacement = replacement->edit(key);
-    JsonValue* present = object->edit(key);
-    const bool is_last = depth + 1 == change.path.size();
-    if (is_last || present == nullptr || present->kind() != JsonValue::Kind::kObject) {
-      if (is_last && key == "kind") drop_old_kind(*object, *replacement, defaults);
-      object->set_member(key, std::move(*replacement));
-      return;
-    }
-    object = present;
-    defaults = member_of(defaults, key);
+/// Makes of a list of modes the object that says the same.
+void make_object_of_modes(JsonValue& list) {
+  const JsonValue::Array modes = list.array();
+  list.become_empty_object();
+  for (const JsonValue& mode : modes) {
+    const std::string& name = mode.one_of("mode", attention_mode_names());
+    if (list.edit(name) != nullptr) mode.fail("'" + name + "' stands twice");
+    JsonValue nothing = mode;
+    nothing.become_empty_object();
+    list.set_member(name, std::move(nothing));
   }
+}
+
+/// Applies overrides one after another.
+class Applier {
+ public:
+  Applier(JsonValue& document, const JsonValue& defaults)
+      : document_(document), defaults_(defaults) {}
+
+  void apply(Override change) {
+    JsonValue* object = &document_;
+    JsonValue* replacement = &change.document;
+    const JsonValue* defaults = &defaults_;
+    Steps path;
+    for (const std::string& key : change.path) {
+      replacement = replacement->edit(key);
+      const bool is_last = path.size() + 1 == change.path.size();
+      if (is_last && key == "kind") change_kind(*object, path, *replacement, defaults);
+      if (is_last && !replacement->is_null()) drop_alternatives(*object, key);
+      if (Said& said = said_[path]; !said.kind) said.members.insert(key);
+      JsonValue* present = object->edit(key);
+      const bool is_list = present != nullptr && present->kind() == JsonValue::Kind::kArray;
+      if (is_list && !is_last && path == Steps{"ablation"} && key == "variants") {
+        make_object_of_modes(*present);
+      }
+      path.push_back(key);
+      if (is_last || present == nullptr || present->kind() != JsonValue::Kind::kObject) {
+        forget_from(path);
+        note(path, *replacement);
+        object->set_member(key, std::move(*replacement));
+        return;
+      }
+      object = present;
+      defaults = member_of(defaults, key);
+    }
+  }
+
+ private:
+  /// What overrides have said of an object so far.
+  struct Said {
+    bool kind = false;              // of which kind it is
+    std::set<std::string> members;  // that were given before its kind was
+  };
+
+  /// Of another kind only those members are of use that overrides gave without saying a kind.
+  void change_kind(JsonValue& object, const Steps& path, const JsonValue& kind,
+                   const JsonValue* defaults) {
+    const JsonValue* old = object.edit("kind");
+    if (old == nullptr) old = member_of(defaults, "kind");
+    const auto is_text = [](const JsonValue& value) {
+      return value.kind() == JsonValue::Kind::kString;
+    };
+    const bool same =
+        old != nullptr && is_text(*old) && is_text(kind) && old->string() == kind.string();
+    Said& said = said_[path];
+    for (const std::string& key : object.keys()) {
+      if (!same && said.members.count(key) == 0) object.remove_member(key);
+    }
+    said.kind = true;
+  }
+
+  static void drop_alternatives(JsonValue& object, const std::string& key) {
+    for (const auto& [one, other] : kAlternatives) {
+      if (key == one) object.remove_member(other);
+      if (key == other) object.remove_member(one);
+    }
+  }
+
+  /// What stood at `path` and below is gone.
+  void forget_from(const Steps& path) {
+    const auto is_within = [&](const Steps& other) {
+      return other.size() >= path.size() && std::equal(path.begin(), path.end(), other.begin());
+    };
+    auto entry = said_.lower_bound(path);
+    while (entry != said_.end() && is_within(entry->first)) entry = said_.erase(entry);
+  }
+
+  /// What the value of an override says that stands at `path`.
+  void note(const Steps& path, JsonValue& value) {
+    if (value.kind() != JsonValue::Kind::kObject) return;
+    Said& said = said_[path];
+    said.kind = value.edit("kind") != nullptr;
+    for (const std::string& key : value.keys()) {
+      if (!said.kind) said.members.insert(key);
+      Steps below = path;
+      below.push_back(key);
+      note(below, *value.edit(key));
+    }
+  }
+
+  JsonValue& document_;
+  const JsonValue& defaults_;
+  std::map<Steps, Said> said_;  // by the path of an object
+};
+
+/// The names of the variants that a config's document gives.
+std::vector<std::string> variants_of(JsonValue& document) {
+  JsonValue* ablation = document.edit("ablation");
+  JsonValue* variants = ablation == nullptr ? nullptr : ablation->edit("variants");
+  return variants == nullptr ? std::vector<std::string>() : variants->keys();
+}
+
+/// How long the name of a variant is with which `rest` begins.
+size_t length_of_name(const std::string& rest, const std::vector<std::string>& variants) {
+  size_t longest = 0;
+  for (const std::string& name : variants) {
+    const bool begins = rest.compare(0, name.size(), name) == 0 &&
+                        (rest.size() == name.size() || rest[name.size()] == '.');
+    if (begins) longest = std::max(longest, name.size());
+  }
+  if (longest > 0) return longest;
+  for (size_t dot = rest.find('.'); dot != std::string::npos; dot = rest.find('.', dot + 1)) {
+    if (is_ablated_section(split_path(rest.substr(dot + 1)).front())) return dot;
+  }
+  return rest.size();
+}
+
+/// The steps of an override's path.
+Steps steps_of(const std::string& path, const std::vector<std::string>& variants) {
+  const std::string grid = "ablation.grid.", variant = "ablation.variants.";
+  if (path.rfind(grid, 0) == 0) return {"ablation", "grid", path.substr(grid.size())};
+  if (path.rfind(variant, 0) != 0) return split_path(path);
+  const std::string rest = path.substr(variant.size());
+  const size_t length = length_of_name(rest, variants);
+  Steps steps = {"ablation", "variants", rest.substr(0, length)};
+  if (length < rest.size()) steps.push_back(rest.substr(length + 1));
+  return steps;
 }
 
 }  // namespace
@@ -87,9 +183,10 @@ std::vector<std::string> split_path(const std::string& path) {
   return steps;
 }
 
-Override parse_override(const std::string& text, const std::string& who) {
+Override parse_override(const std::string& text, const std::string& who,
+                        const std::vector<std::string>& variants) {
   const size_t equals = text.find('=');
-  const Steps path = split_path(text.substr(0, equals));
+  const Steps path = steps_of(text.substr(0, equals), variants);
   const bool has_empty_step = std::find(path.begin(), path.end(), "") != path.end();
   if (equals == std::string::npos || has_empty_step || first_invalid_utf8(text)) {
     throw UserError("'" + text + "': must be an override, such as model.attention.mode=uniform");
@@ -107,7 +204,15 @@ Override parse_override(const std::string& text, const std::string& who) {
     append_json_string(json, value);
   }
   json.append(path.size(), '}');
-  return {path, parse_json(json, who + text, kNoLines)};
+  Override change{path, parse_json(json, who + text, kNoLines)};
+  JsonValue* typed = &change.document;
+  for (const std::string& step : path) typed = typed->edit(step);
+  using Kind = JsonValue::Kind;
+  const Kind kind = typed->kind();
+  if (kind == Kind::kBoolean || kind == Kind::kInteger || kind == Kind::kNumber) {
+    typed->set_typed(value);
+  }
+  return change;
 }
 
 Override override_of(const std::string& path, const JsonValue& value) {
@@ -117,22 +222,33 @@ Override override_of(const std::string& path, const JsonValue& value) {
   return {steps, std::move(document)};
 }
 
+bool are_alternatives(const std::string& path, const std::string& other) {
+  Steps steps = split_path(path), others = split_path(other);
+  const std::string key = steps.back(), other_key = others.back();
+  steps.pop_back();
+  others.pop_back();
+  return steps == others &&
+         std::any_of(kAlternatives.begin(), kAlternatives.end(), [&](const auto& pair) {
+           return (key == pair.first && other_key == pair.second) ||
+                  (key == pair.second && other_key == pair.first);
+         });
+}
+
 void apply_overrides(JsonValue& document, std::vector<Override> changes,
                      const JsonValue& defaults) {
   // Throws; of an object it would count as having read all.
   if (document.kind() != JsonValue::Kind::kObject) document.members();
-  std::stable_partition(changes.begin(), changes.end(),
-                        [](const Override& change) { return change.path.back() == "kind"; });
-  // First of all changes: what one of them gives stays, to be refused beside another.
-  for (Override& change : changes) drop_alternative(document, change);
-  for (Override& change : changes) apply(document, change, defaults);
+  Applier applier(document, defaults);
+  for (Override& change : changes) applier.apply(std::move(change));
 }
 
 void apply_overrides(JsonValue& document, const std::vector<std::string>& overrides,
                      const JsonValue& defaults) {
-  std::vector<Override> changes;
-  for (const std::string& text : overrides) changes.push_back(parse_override(text));
-  apply_overrides(document, std::move(changes), defaults);
+  if (document.kind() != JsonValue::Kind::kObject) document.members();
+  Applier applier(document, defaults);
+  for (const std::string& text : overrides) {
+    applier.apply(parse_override(text, "", variants_of(document)));
+  }
 }
 
 }  // namespace qkvlab

@@ -197,6 +197,11 @@ SentenceFiles read_sentence_files(const SentencesTask& task, const Limits& limit
   return files;
 }
 
+std::string sentences_digest(const SentenceFiles& files) {
+  if (!files.test) return files.train.digest;
+  return xxh3_64_hex(files.train.digest + files.test->digest);
+}
+
 TaskShape sentence_shape(const SentenceFiles& files) {
   TaskShape shape;
   shape.vocabulary = static_cast<int64_t>(files.train.vocabulary.size());

@@ -43,6 +43,9 @@ struct SentenceFiles {
 };
 SentenceFiles read_sentence_files(const SentencesTask& task, const Limits& limits = {});
 
+/// The digest of all that was read.
+std::string sentences_digest(const SentenceFiles& files);
+
 /// What a model of these sentences must fit: one class per sentence.
 TaskShape sentence_shape(const SentenceFiles& files);
 

@@ -78,11 +78,15 @@ struct MajorityTask {
   int64_t test_examples = 2000;
 };
 
+/// Whether (a, b) and (b, a), which have one answer, may be on both sides of what is held out.
+enum class PairSplit { kUnordered, kOrdered };
+
 /// (a + b) mod p.
 struct ModularAdditionTask {
   static constexpr const char* kKind = "modular_addition";
   int64_t modulus = 31;
-  double held_out = 0.3;  // the share of all pairs (a, b) that only the test asks
+  double held_out = 0.3;  // the share of all pairs that only the test asks
+  PairSplit pairs = PairSplit::kUnordered;
 };
 
 enum class CoreferenceLanguage { kChinese, kEnglish, kBoth };

@@ -110,8 +110,11 @@ struct ConfigFields<ModularAdditionTask> {
   template <typename C, typename Visitor>
   static void visit(C& task, Visitor& visitor) {
     visitor.field("modulus", task.modulus, "p of (a + b) mod p", from_to(2, 1024));
-    visitor.field("held_out", task.held_out,
-                  "the share of all pairs (a, b) that only the test asks", kBetweenZeroAndOne);
+    visitor.field("held_out", task.held_out, "the share of all pairs that only the test asks",
+                  kBetweenZeroAndOne);
+    visitor.field("pairs", task.pairs,
+                  "what is held out: pairs whatever their order; or ordered ones, as studies of "
+                  "grokking do, where training shows most of what is tested with a and b swapped");
   }
 };
 

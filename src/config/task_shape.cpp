@@ -34,7 +34,8 @@ TaskShape shape_of(const SentencesTask& task, const Limits& limits) {
 }
 
 TaskShape shape_of(const TextTask& task, const Limits&) {
-  return text_shape(task, read_text_corpus(task));
+  const TextSummary text = read_text_summary(task);
+  return text_shape(task, text.vocabulary, text.bytes);
 }
 
 TaskShape shape_of(const SequenceTask& task, const Limits&) {
@@ -70,7 +71,7 @@ TaskShape shape_of(const MajorityTask& task, const Limits&) {
 
 TaskShape shape_of(const ModularAdditionTask& task, const Limits&) {
   require_within("task.modulus", task.modulus, 2, 1024);
-  HeldOutQuestions(task.modulus, 2, task.held_out);
+  held_out_pairs(task);                   // throws
   constexpr int64_t kQuestionTokens = 3;  // a b =
   return predicts_tokens(task.modulus + 1, kQuestionTokens);
 }

@@ -137,57 +137,90 @@ void refuse_unseen(const std::string& file, const Units& units, TextUnit unit, i
 void refuse_short_part(const TextTask& task, const std::string& file, const char* part,
                        int64_t tokens) {
   if (task.context < tokens) return;
+  const char* hint = task.unit == TextUnit::kWord
+                         ? "; words stand between blanks, and a text without them is read by "
+                           "task.unit=character"
+                         : "";
   throw UserError("task.context: must be less than the number of " + unit_name(task.unit) +
                   "s in the " + part + " part of " + file + " (" + std::to_string(tokens) +
-                  "), got " + std::to_string(task.context));
+                  "), got " + std::to_string(task.context) + hint);
+}
+
+/// A text that was read, before its units become tokens.
+struct ReadText {
+  TextSummary summary;
+  Units units;
+  std::vector<int32_t> tokens;  // by a unit's number
+  std::vector<std::string> vocabulary;
+};
+
+ReadText read_text(const TextTask& task) {
+  ReadText read;
+  TextSummary& summary = read.summary;
+  summary.file = find_input_file(task.file);
+  const std::string text = read_text_file(summary.file);
+  summary.digest = xxh3_64_hex(text);
+  Units& units = read.units;
+  units = read_units(text, task.unit);
+  summary.tokens = static_cast<int64_t>(units.numbers.size());
+  if (summary.tokens == 0) throw UserError(summary.file + ": holds no " + unit_name(task.unit));
+  summary.training = count_of_share(1.0 - task.validation, summary.tokens);
+  check_context(task, summary);
+  std::vector<std::string>& vocabulary = read.vocabulary;
+  read.tokens = tokens_by_number(units, task.unit, summary.training, vocabulary);
+  if (vocabulary.size() < 2) {
+    throw UserError(summary.file + ": the training part is one " + unit_name(task.unit) +
+                    " over and over; there must be at least two different ones");
+  }
+  if (task.unseen == Unseen::kRefuse) {
+    refuse_unseen(summary.file, units, task.unit, summary.training, read.tokens);
+  } else {
+    const auto known = std::find(vocabulary.begin(), vocabulary.end(), kUnknown);
+    const auto unknown = static_cast<int32_t>(known - vocabulary.begin());
+    if (known == vocabulary.end()) vocabulary.emplace_back(kUnknown);
+    std::replace(read.tokens.begin(), read.tokens.end(), kUnseen, unknown);
+  }
+  summary.vocabulary = static_cast<int64_t>(vocabulary.size());
+  // A word is known by its entry of a map.
+  constexpr size_t kBytesOfAWord = 64;
+  summary.bytes = static_cast<int64_t>(text.size() + units.numbers.size() * sizeof(int32_t) +
+                                       units.words.size() * kBytesOfAWord);
+  // Words are parts of the text, which is gone.
+  units.words.clear();
+  return read;
 }
 
 }  // namespace
 
-TextCorpus read_text_corpus(const TextTask& task) {
-  TextCorpus corpus;
-  corpus.file = find_input_file(task.file);
-  const std::string text = read_text_file(corpus.file);
-  corpus.digest = xxh3_64_hex(text);
-  Units units = read_units(text, task.unit);
-  const auto count = static_cast<int64_t>(units.numbers.size());
-  if (count == 0) throw UserError(corpus.file + ": holds no " + unit_name(task.unit));
+void check_context(const TextTask& task, const TextSummary& text) {
+  refuse_short_part(task, text.file, "training", text.training);
+  if (text.training < text.tokens) {
+    refuse_short_part(task, text.file, "validation", text.tokens - text.training);
+  }
+}
 
-  corpus.training = count_of_share(1.0 - task.validation, count);
-  refuse_short_part(task, corpus.file, "training", corpus.training);
-  if (corpus.training < count) {
-    refuse_short_part(task, corpus.file, "validation", count - corpus.training);
-  }
-  std::vector<int32_t> tokens =
-      tokens_by_number(units, task.unit, corpus.training, corpus.vocabulary);
-  if (corpus.vocabulary.size() < 2) {
-    throw UserError(corpus.file + ": the training part is one " + unit_name(task.unit) +
-                    " over and over; there must be at least two different ones");
-  }
-  if (task.unseen == Unseen::kRefuse) {
-    refuse_unseen(corpus.file, units, task.unit, corpus.training, tokens);
-  } else {
-    const auto known = std::find(corpus.vocabulary.begin(), corpus.vocabulary.end(), kUnknown);
-    const auto unknown = static_cast<int32_t>(known - corpus.vocabulary.begin());
-    if (known == corpus.vocabulary.end()) corpus.vocabulary.emplace_back(kUnknown);
-    std::replace(tokens.begin(), tokens.end(), kUnseen, unknown);
-  }
+TextSummary read_text_summary(const TextTask& task) { return read_text(task).summary; }
+
+TextCorpus read_text_corpus(const TextTask& task) {
+  ReadText read = read_text(task);
   // In place: a second copy of a large text would double what it takes.
-  for (int32_t& number : units.numbers) number = tokens[number];
-  corpus.tokens = std::move(units.numbers);
-  // A word is known by its entry of a map.
-  constexpr size_t kBytesOfAWord = 64;
-  corpus.bytes = static_cast<int64_t>(text.size() + corpus.tokens.size() * sizeof(int32_t) +
-                                      units.words.size() * kBytesOfAWord);
+  for (int32_t& number : read.units.numbers) number = read.tokens[number];
+  TextCorpus corpus;
+  corpus.file = read.summary.file;
+  corpus.digest = read.summary.digest;
+  corpus.vocabulary = std::move(read.vocabulary);
+  corpus.tokens = std::move(read.units.numbers);
+  corpus.training = read.summary.training;
+  corpus.bytes = read.summary.bytes;
   return corpus;
 }
 
-TaskShape text_shape(const TextTask& task, const TextCorpus& corpus) {
+TaskShape text_shape(const TextTask& task, int64_t vocabulary, int64_t bytes) {
   TaskShape shape;
-  shape.vocabulary = static_cast<int64_t>(corpus.vocabulary.size());
-  shape.outputs = shape.vocabulary;
+  shape.vocabulary = vocabulary;
+  shape.outputs = vocabulary;
   shape.length = task.context;
-  shape.file_bytes = corpus.bytes;
+  shape.file_bytes = bytes;
   return shape;
 }
 

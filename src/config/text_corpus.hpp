@@ -29,7 +29,23 @@ struct TextCorpus {
 /// lacks and `unseen` refuses it.
 TextCorpus read_text_corpus(const TextTask& task);
 
-/// What a model of this text must fit.
-TaskShape text_shape(const TextTask& task, const TextCorpus& corpus);
+/// The numbers of a corpus.
+struct TextSummary {
+  std::string file;
+  std::string digest;
+  int64_t vocabulary = 0;  // how many tokens there are
+  int64_t tokens = 0;      // how long the text is in them
+  int64_t training = 0;
+  int64_t bytes = 0;  // as of TextCorpus
+};
+
+/// The numbers of the corpus that read_text_corpus reads; throws what that throws.
+TextSummary read_text_summary(const TextTask& task);
+
+/// Throws UserError where a part of the text is no longer than `context`.
+void check_context(const TextTask& task, const TextSummary& text);
+
+/// What a model of a text with so many different tokens must fit; `bytes` is what it takes to read.
+TaskShape text_shape(const TextTask& task, int64_t vocabulary, int64_t bytes);
 
 }  // namespace qkvlab

@@ -1,24 +1,23 @@
 #include "experiment/ablation_entry.hpp"
 
 #include <algorithm>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "config/experiment_writer.hpp"
 #include "config/group_size.hpp"
-#include "config/input_files.hpp"
-#include "experiment/group_model.hpp"
 #include "experiment/machine.hpp"
 
 namespace qkvlab {
 
 namespace {
 
-VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds,
-                    const std::string& digest) {
+VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds) {
+  const std::string& digest = variant.file_digest;
   VariantRuns wanted;
   wanted.name = variant.name;
+  wanted.cell = variant.cell;
   wanted.identity = identity_of_all_seeds(variant.config, digest);
   wanted.replicas = replicas_of_group(variant.config, variant.shape);
   ExperimentConfig config = variant.config;
@@ -33,18 +32,16 @@ VariantRuns runs_of(const Variant& variant, const std::vector<int64_t>& seeds,
 
 std::vector<EnteredGroup> enter_ablation(const AblationPlan& plan, const ExperimentFolder& folder,
                                          const Warn& warn) {
-  const std::string digest = file_digest_of(plan.base);
   std::vector<VariantRuns> variants;
-  std::map<std::string, size_t> variant_of_run;
+  std::unordered_map<std::string, size_t> variant_of_run;
   for (const Variant& variant : plan.variants) {
-    const bool same_files = input_files(variant.config.task) == input_files(plan.base.task);
-    variants.push_back(
-        runs_of(variant, plan.seeds, same_files ? digest : file_digest_of(variant.config)));
+    variants.push_back(runs_of(variant, plan.seeds));
     for (const SeedRun& run : variants.back().runs) {
       variant_of_run[run.run] = variants.size() - 1;
     }
   }
-  const Experiment experiment{config_line(plan.base), identity_of_all_seeds(plan.base, digest),
+  const Experiment experiment{config_line(plan.base),
+                              identity_of_all_seeds(plan.base, plan.base_file_digest),
                               environment()};
   std::vector<EnteredGroup> groups;
   for (RunGroup& group : folder.enter(experiment, variants, warn)) {

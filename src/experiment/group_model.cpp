@@ -8,6 +8,7 @@
 #include <cerrno>
 
 #include "base/error.hpp"
+#include "config/task_facts.hpp"
 #include "model/replicas.hpp"
 
 namespace qkvlab {
@@ -56,8 +57,7 @@ GroupModel make_group_model(const ExperimentConfig& config, const std::vector<Se
 }
 
 std::string file_digest_of(const ExperimentConfig& config) {
-  if (examples_depend_on_seed(config.task)) return "";
-  return make_task(config.task, {config.random.scheme, 0}, config.limits)->file_digest();
+  return TaskReader().facts(config.task).file_digest;
 }
 
 void refuse_missing_device(const RunConfig& config) {

@@ -179,6 +179,7 @@ class GroupRun {
     record.run = group_.runs[run].run;
     record.experiment = config_.name;
     record.variant = group_.variant;
+    record.cell = group_.cell;
     record.seed = group_.runs[run].seed;
     record.config = config_line(config_of(config_, record.seed));
     record.replicas = static_cast<int64_t>(group_.runs.size());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <system_error>
@@ -65,14 +66,6 @@ std::optional<std::string> difference_between(const std::string& there, const st
                   "; choose another folder with --out");
 }
 
-/// What decides the results of a variant; null where it is not listed.
-const std::string* identity_of(const ExperimentFile& file, const std::string& variant) {
-  for (const auto& [name, identity] : file.variants) {
-    if (name == variant) return &identity;
-  }
-  return nullptr;
-}
-
 std::set<std::string> runs_of(const std::vector<RunGroup>& groups) {
   std::set<std::string> runs;
   for (const RunGroup& group : groups) {
@@ -81,37 +74,72 @@ std::set<std::string> runs_of(const std::vector<RunGroup>& groups) {
   return runs;
 }
 
-/// Forgets the groups and the identity of a variant of which nothing was recorded.
-void forget(ExperimentFile& file, const std::string& variant) {
-  const auto is_its = [&](const RunGroup& group) { return group.variant == variant; };
-  const auto has_its_name = [&](const auto& one) { return one.first == variant; };
-  file.groups.erase(std::remove_if(file.groups.begin(), file.groups.end(), is_its),
-                    file.groups.end());
-  file.variants.erase(std::remove_if(file.variants.begin(), file.variants.end(), has_its_name),
-                      file.variants.end());
-}
+/// Enters variants and runs into a file that lists some of them.
+class Entry {
+ public:
+  Entry(ExperimentFile& file, const ExperimentFolder& folder)
+      : file_(file), folder_(folder), listed_(runs_of(file.groups)) {
+    for (size_t i = 0; i < file.variants.size(); ++i) {
+      places_.emplace(std::make_pair(file.variants[i].name, file.variants[i].cell), i);
+    }
+  }
 
-/// Enters those of a variant's runs that are not `listed` yet; whether anything was missing.
-bool add_variant(ExperimentFile& file, const VariantRuns& variant, std::set<std::string>& listed) {
-  const bool is_new = identity_of(file, variant.name) == nullptr;
-  if (is_new) file.variants.emplace_back(variant.name, variant.identity);
-  std::vector<SeedRun> missing;
-  for (const SeedRun& run : variant.runs) {
-    if (listed.insert(run.run).second) missing.push_back(run);
+  /// Whether anything of it was missing.
+  bool add(const VariantRuns& variant) {
+    if (!file_.knows_cells && !variant.cell.empty()) {
+      throw UserError(folder_.path() +
+                      ": was written by an older qkvlab, to which cells of a grid were parts of "
+                      "names; choose another folder with --out");
+    }
+    const auto [known, is_new] =
+        places_.emplace(std::make_pair(variant.name, variant.cell), file_.variants.size());
+    if (is_new) {
+      file_.variants.push_back({variant.name, variant.cell, variant.identity});
+    } else {
+      forget_or_refuse(file_.variants[known->second], variant);
+    }
+    std::vector<SeedRun> missing;
+    for (const SeedRun& run : variant.runs) {
+      if (listed_.insert(run.run).second) missing.push_back(run);
+    }
+    for (RunGroup& group : divide_into_groups(variant.name, missing, variant.replicas)) {
+      group.cell = variant.cell;
+      file_.groups.push_back(std::move(group));
+    }
+    return is_new || !missing.empty();
   }
-  for (RunGroup& group : divide_into_groups(variant.name, missing, variant.replicas)) {
-    file.groups.push_back(std::move(group));
+
+ private:
+  /// Gives a listed variant of which nothing was recorded a new identity; refuses one of which
+  /// something was.
+  void forget_or_refuse(ExperimentVariant& listed, const VariantRuns& variant) {
+    const auto difference = difference_between(listed.identity, variant.identity, folder_.path());
+    if (!difference) return;
+    const auto its = std::stable_partition(
+        file_.groups.begin(), file_.groups.end(), [&](const RunGroup& group) {
+          return group.variant != variant.name || group.cell != variant.cell;
+        });
+    const std::vector<RunGroup> groups(its, file_.groups.end());
+    if (folder_.holds_any(groups)) {
+      refuse(folder_.path(), "another variant " + name_in_cell(variant.name, variant.cell),
+             *difference);
+    }
+    for (const std::string& run : runs_of(groups)) listed_.erase(run);
+    file_.groups.erase(its, file_.groups.end());
+    listed.identity = variant.identity;
   }
-  return is_new || !missing.empty();
-}
+
+  ExperimentFile& file_;
+  const ExperimentFolder& folder_;
+  std::set<std::string> listed_;                           // ids of runs
+  std::map<std::pair<std::string, Cell>, size_t> places_;  // of variants in the file
+};
 
 }  // namespace
 
-bool ExperimentFolder::holds_any(const std::vector<RunGroup>& groups,
-                                 const std::string& variant) const {
+bool ExperimentFolder::holds_any(const std::vector<RunGroup>& groups) const {
   return std::any_of(groups.begin(), groups.end(), [&](const RunGroup& group) {
     std::error_code missing;
-    if (!variant.empty() && group.variant != variant) return false;
     const auto size = fs::file_size(records_file(group.name()), missing);
     return (!missing && size > 0) || fs::exists(checkpoint_file(group.name()), missing);
   });
@@ -132,7 +160,7 @@ std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
     const auto difference = difference_between(there.identity, file.identity, path_);
     if (!difference) {
       file = there;
-    } else if (holds_any(there.groups, "")) {
+    } else if (holds_any(there.groups)) {
       refuse(path_, "another experiment", *difference);
     }
   } else if (!fs::is_empty(path_ + "/records", unreadable)) {
@@ -140,21 +168,9 @@ std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
                     ": holds records, but no experiment.json says of what; choose another folder "
                     "with --out");
   }
-  for (const VariantRuns& variant : variants) {
-    const std::string* there = identity_of(file, variant.name);
-    if (there == nullptr) continue;
-    const auto difference = difference_between(*there, variant.identity, path_);
-    if (!difference) continue;
-    if (holds_any(file.groups, variant.name)) {
-      refuse(path_, "another variant " + variant.name, *difference);
-    }
-    forget(file, variant.name);
-  }
-  std::set<std::string> listed = runs_of(file.groups);
   bool changed = false;
-  for (const VariantRuns& variant : variants) {
-    changed = add_variant(file, variant, listed) || changed;
-  }
+  Entry entry(file, *this);
+  for (const VariantRuns& variant : variants) changed = entry.add(variant) || changed;
   if (changed) write_experiment_file(experiment_file(), file);
 
   std::set<std::string> wanted;

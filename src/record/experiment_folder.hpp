@@ -16,12 +16,13 @@ struct Experiment {
   std::vector<std::pair<std::string, std::string>> environment;  // the machine that first wrote it
 };
 
-/// A variant of an experiment, and runs of it that are wanted.
+/// A variant of an experiment in a cell of its grid, and runs of it that are wanted.
 struct VariantRuns {
   std::string name;
   std::string identity;  // what decides its results, whatever the seed: one JSON object
   std::vector<SeedRun> runs;
   int64_t replicas = 1;  // the most runs of a group
+  Cell cell = {};        // where the grid has it
 };
 
 /// Is told what a user should know, and what stops nothing.
@@ -59,9 +60,10 @@ class ExperimentFolder {
       const Experiment& experiment, const std::vector<VariantRuns>& variants,
       const Warn& warn = [](const std::string&) {}) const;
 
+  /// Whether anything was recorded or saved of any of these groups.
+  bool holds_any(const std::vector<RunGroup>& groups) const;
+
  private:
-  /// Whether anything was recorded or saved of those groups that are a variant's, or of any.
-  bool holds_any(const std::vector<RunGroup>& groups, const std::string& variant = "") const;
 
   std::string path_;
 };

@@ -13,6 +13,7 @@ namespace qkvlab {
 ///   schema(name, value)         the schema version
 ///   object(name, visit)         an object whose fields `visit` visits with a visitor of its own
 ///   raw(name, text)             an object as its text
+///   cell(name, cell)            an object of values as their texts, since kRecordSchemaOfCells
 ///   nested(name, values, shape) row-major values of a known shape
 ///   matrix(name, values, rows, columns)  the same where the line alone says the shape
 ///   flat(values)                every other field that is a number; must be the last that is
@@ -27,6 +28,7 @@ struct Fields<RunRecord> {
     visitor.schema("schema", record.schema);
     visitor.field("experiment", record.experiment);
     visitor.field("variant", record.variant);
+    visitor.cell("cell", record.cell);
     visitor.field("seed", record.seed);
     visitor.raw("config", record.config);
     visitor.object("parameters", [&](Visitor& parameters) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/json.hpp"
+#include "base/json_text.hpp"
 #include "base/spelling.hpp"
 #include "record/record_fields.hpp"
 #include "record/record_lines.hpp"
@@ -102,7 +103,7 @@ class FieldReader {
 
   void schema(std::string_view name, int64_t& value) {
     const JsonValue& json = at(name);
-    value = json.integer(1);
+    schema_ = value = json.integer(1);
     if (value > kRecordSchema) {
       json.fail("must be at most " + std::to_string(kRecordSchema) + ", got " +
                 std::to_string(value) + "; was it written by a newer qkvlab?");
@@ -120,6 +121,14 @@ class FieldReader {
     json.members();  // must be an object
     const auto [begin, end] = json.span();
     text = line_.substr(begin, end - begin);
+  }
+
+  void cell(std::string_view name, Cell& cell) {
+    known_.push_back(name);
+    const JsonValue* json = object_.find(name);
+    if (json == nullptr && schema_ < kRecordSchemaOfCells) return;
+    for (const auto& [path, value] : object_.at(name).members())
+      cell.emplace_back(path, json_text(value));
   }
 
   void nested(std::string_view name, std::vector<float>& values,
@@ -151,6 +160,7 @@ class FieldReader {
  private:
   const JsonValue& object_;
   std::string_view line_;
+  int64_t schema_ = kRecordSchema;
   std::vector<std::string_view> known_;  // the fields that were asked for by name
 };
 

@@ -71,6 +71,16 @@ class FieldWriter {
     out_ += text;
   }
 
+  void cell(std::string_view name, const Cell& cell) {
+    object(name, [&](FieldWriter& members) {
+      for (const auto& [path, value] : cell) {
+        require(value.find('\n') == std::string::npos, "a record must stay on one line");
+        members.key(path);
+        members.out_ += value;
+      }
+    });
+  }
+
   void nested(std::string_view name, const std::vector<float>& values,
               const std::vector<int64_t>& shape) {
     key(name);

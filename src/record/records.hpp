@@ -7,10 +7,14 @@
 #include <variant>
 #include <vector>
 
+#include "config/ablation_cells.hpp"
+
 namespace qkvlab {
 
-/// The schema version that `run` records carry. A reader refuses newer ones.
-constexpr int64_t kRecordSchema = 1;
+/// The schema version that `run` records carry. A reader refuses newer ones. Those of version 1 had
+/// no `cell`: in the name of a variant stood what its cell of a grid added, which is left there.
+constexpr int64_t kRecordSchema = 2;
+constexpr int64_t kRecordSchemaOfCells = 2;  // the first that has them
 
 /// Named values in the order in which they are written.
 using NamedFloats = std::vector<std::pair<std::string, float>>;
@@ -28,6 +32,7 @@ struct RunRecord {
   int64_t schema = kRecordSchema;
   std::string experiment;
   std::string variant;
+  Cell cell;  // of the ablation's grid, an object
   int64_t seed = 0;
   std::string config;                // a JSON object as text, written as it is
   int64_t parameters_total = 0;      // "parameters": {"total",

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "config/ablation_cells.hpp"
+
 namespace qkvlab {
 
 /// One run of a variant.
@@ -17,6 +19,7 @@ struct SeedRun {
 struct RunGroup {
   std::string variant;
   std::vector<SeedRun> runs;
+  Cell cell = {};  // of the grid, which the variant stands in
 
   const std::string& name() const { return runs.front().run; }
 };

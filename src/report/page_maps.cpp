@@ -17,8 +17,8 @@ auto order_of(const RecordedRun& run, const AttentionRecord& map) {
 }
 
 bool same_variant(const RecordedRun& a, const RecordedRun& b) {
-  return a.begin.variant == b.begin.variant && a.folder == b.folder &&
-         (!a.folder.empty() || a.file == b.file);
+  return a.begin.variant == b.begin.variant && a.begin.cell == b.begin.cell &&
+         a.folder == b.folder && (!a.folder.empty() || a.file == b.file);
 }
 
 MapPlace place_in(const RecordedRun& run, const AttentionRecord& map) {

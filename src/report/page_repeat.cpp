@@ -5,11 +5,10 @@
 #include <set>
 #include <tuple>
 
-#include "config/ablation_cells.hpp"
-#include "config/ablation_reader.hpp"
 #include "record/experiment_folder.hpp"
 #include "report/config_text.hpp"
 #include "report/page_text.hpp"
+#include "statistics/run_fields.hpp"
 
 namespace qkvlab {
 
@@ -21,7 +20,8 @@ using Units = std::set<std::pair<std::string, int64_t>>;  // variant, seed
 bool is_ablation(const ExperimentRuns& experiment) {
   const std::vector<RunGroup>& groups = experiment.file.groups;
   return std::any_of(groups.begin(), groups.end(), [&](const RunGroup& group) {
-    return group.runs.size() > 1 || group.variant != groups.front().variant;
+    return group.runs.size() > 1 || group.variant != groups.front().variant ||
+           group.cell != groups.front().cell;
   });
 }
 
@@ -30,45 +30,20 @@ bool is_of_training(const JsonValue& config) {
   return config.find("record") != nullptr && config.find("trace") == nullptr;
 }
 
-std::vector<std::string> suffixes_of(const JsonValue& config) {
-  const JsonValue* ablation = config.find("ablation");
-  const JsonValue* grid =
-      ablation == nullptr || ablation->is_null() ? nullptr : ablation->find("grid");
-  if (grid == nullptr || grid->members().empty()) return {};
-  const std::vector<GridAxis> axes = read_grid(*grid);
-  std::vector<std::string> suffixes;
-  for (const GridCell& cell : cells_of(axes)) suffixes.push_back(cell_suffix(axes, cell));
-  return suffixes;
-}
-
-/// What --variants takes of a name: without what a cell of the grid adds.
-std::string without_cell(const std::string& name, const std::vector<std::string>& suffixes) {
-  size_t longest = 0;
-  for (const std::string& suffix : suffixes) {
-    const bool ends = name.size() > suffix.size() &&
-                      name.compare(name.size() - suffix.size(), suffix.size(), suffix) == 0;
-    if (ends) longest = std::max(longest, suffix.size());
-  }
-  return name.substr(0, name.size() - longest);
-}
-
 /// What a folder's groups say of the command that made them.
 struct Ablation {
-  std::vector<std::string> names;  // without cells
+  std::vector<std::string> names;  // of variants
   std::vector<int64_t> seeds;
   bool in_one_go = true;  // one command deals all runs into the same groups
 };
 
-Ablation ablation_of(const ExperimentRuns& experiment, const JsonValue& config) {
+Ablation ablation_of(const ExperimentRuns& experiment) {
   Ablation ablation;
-  const std::vector<std::string> suffixes = suffixes_of(config);
-  std::map<std::string, std::vector<RunGroup>> groups;
+  std::map<std::pair<std::string, Cell>, std::vector<RunGroup>> groups;
+  std::set<std::string> known;
   for (const RunGroup& group : experiment.file.groups) {
-    const std::string name = without_cell(group.variant, suffixes);
-    if (std::find(ablation.names.begin(), ablation.names.end(), name) == ablation.names.end()) {
-      ablation.names.push_back(name);
-    }
-    groups[group.variant].push_back(group);
+    if (known.insert(group.variant).second) ablation.names.push_back(group.variant);
+    groups[{group.variant, group.cell}].push_back(group);
     for (const SeedRun& run : group.runs) ablation.seeds.push_back(run.seed);
   }
   std::sort(ablation.seeds.begin(), ablation.seeds.end());
@@ -84,7 +59,7 @@ Ablation ablation_of(const ExperimentRuns& experiment, const JsonValue& config) 
     std::vector<int64_t> seeds;
     for (const SeedRun& run : runs) seeds.push_back(run.seed);
     const std::vector<RunGroup> dealt =
-        divide_into_groups(variant, runs, static_cast<int64_t>(largest));
+        divide_into_groups(variant.first, runs, static_cast<int64_t>(largest));
     const bool same = std::equal(
         dealt.begin(), dealt.end(), mine.begin(), mine.end(),
         [](const RunGroup& a, const RunGroup& b) { return a.runs.size() == b.runs.size(); });
@@ -116,7 +91,7 @@ std::vector<ExperimentRuns> experiments_of(const Recording& recording) {
     return run.folder.empty() ? run.file : run.folder;
   };
   for (const RecordedRun& run : recording.runs) {
-    of_place[place_of_run(run)].emplace(run.begin.variant, run.begin.seed);
+    of_place[place_of_run(run)].emplace(name_in_cell(run), run.begin.seed);
   }
   // Files read alone join the first experiment of their name that has none of their runs.
   const auto place_for = [&](const RecordedRun& run, const Units& units) {
@@ -148,8 +123,8 @@ std::vector<ExperimentRuns> experiments_of(const Recording& recording) {
     experiment.seeds.push_back(run.begin.seed);
     const bool known =
         std::any_of(experiment.variants.begin(), experiment.variants.end(),
-                    [&](const auto& variant) { return variant.first == run.begin.variant; });
-    if (!known) experiment.variants.emplace_back(run.begin.variant, run.begin.config);
+                    [&](const auto& variant) { return variant.first == name_in_cell(run); });
+    if (!known) experiment.variants.emplace_back(name_in_cell(run), run.begin.config);
   }
   return experiments;
 }
@@ -180,11 +155,10 @@ std::string repeat_html(const ExperimentRuns& experiment, const JsonValue& confi
       "repeats these runs: to the last bit on the machine below with the same libraries, elsewhere "
       "but for rounding.";
   if (is_ablation(experiment)) {
-    const Ablation ablation = ablation_of(experiment, config);
-    std::string names;
-    for (const std::string& name : ablation.names) names += (names.empty() ? "" : ",") + name;
-    command = "qkvlab ablate " + file + " --variants " + shell_word(names) + " --seeds " +
-              ranges_of(ablation.seeds) + " --out " + folder;
+    const Ablation ablation = ablation_of(experiment);
+    command = "qkvlab ablate " + file;
+    for (const std::string& name : ablation.names) command += " --variant " + shell_word(name);
+    command += " --seeds " + ranges_of(ablation.seeds) + " --out " + folder;
     promise = ablation.in_one_go
                   ? bits
                   : "repeats these runs but for rounding: they were entered bit by bit, so that "

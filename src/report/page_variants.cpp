@@ -5,13 +5,14 @@
 #include <utility>
 
 #include "report/page_text.hpp"
+#include "statistics/run_fields.hpp"
 
 namespace qkvlab {
 
 PageVariants::PageVariants(const Recording& recording, const std::vector<Comparison>& comparisons) {
   std::set<std::pair<std::string, int64_t>> seen;
   for (const RecordedRun& run : recording.runs) {
-    with_places_ |= !seen.emplace(run.begin.variant, run.begin.seed).second;
+    with_places_ |= !seen.emplace(name_in_cell(run), run.begin.seed).second;
   }
   const auto add = [this](const std::string& name) {
     if (std::find(names_.begin(), names_.end(), name) == names_.end()) names_.push_back(name);
@@ -40,8 +41,8 @@ size_t PageVariants::place_of(const std::string& name) const {
 }
 
 std::string PageVariants::name_of(const RecordedRun& run) const {
-  if (!with_places_) return run.begin.variant;
-  return (run.folder.empty() ? run.file : run.folder) + ": " + run.begin.variant;
+  if (!with_places_) return name_in_cell(run);
+  return (run.folder.empty() ? run.file : run.folder) + ": " + name_in_cell(run);
 }
 
 std::string variant_style(size_t variant) {

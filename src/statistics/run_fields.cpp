@@ -25,26 +25,25 @@ void add_paths(const JsonValue& json, const std::string& prefix, std::set<std::s
 
 }  // namespace
 
-std::pair<std::string, Parts> split_variant(const std::string& name) {
-  size_t begin = std::string::npos;
-  for (const char* section : {" task.", " model.", " training."}) {
-    begin = std::min(begin, name.find(section));
-  }
-  if (begin == std::string::npos) return {name, {}};
+Parts parts_of(const Cell& cell) {
   Parts parts;
-  for (size_t at = begin + 1; at < name.size();) {
-    const size_t comma = std::min(name.find(',', at), name.size());
-    const size_t equals = std::min(name.find('=', at), comma);
-    parts.emplace_back(name.substr(at, equals - at),
-                       equals < comma ? name.substr(equals + 1, comma - equals - 1) : "");
-    at = comma + 1;
-  }
-  return {name.substr(0, begin), parts};
+  for (const auto& [path, value] : cell) parts.emplace_back(path, cell_value_text(value));
+  return parts;
+}
+
+std::string name_in_cell(const RecordedRun& run) {
+  return name_in_cell(run.begin.variant, run.begin.cell);
+}
+
+bool is_named(const RecordedRun& run, const std::vector<std::string>& names) {
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return name == run.begin.variant || name == name_in_cell(run);
+  });
 }
 
 std::optional<std::string> field_of(const RecordedRun& run, const std::string& name) {
   if (name == "experiment") return run.begin.experiment;
-  if (name == "variant") return split_variant(run.begin.variant).first;
+  if (name == "variant") return run.begin.variant;
   if (name == "folder") return run.folder;
   const JsonValue config = parse_json(run.begin.config, run.file);
   const JsonValue* value = find_path(config, name);

@@ -12,9 +12,14 @@ namespace qkvlab {
 /// Names and values, in their order.
 using Parts = std::vector<std::pair<std::string, std::string>>;
 
-/// "uniform" and {{model.n_layers, 1}, {training.steps, 9}} of "uniform
-/// model.n_layers=1,training.steps=9", as the plan of an ablation names a variant in a cell.
-std::pair<std::string, Parts> split_variant(const std::string& name);
+/// The values of a cell as text.
+Parts parts_of(const Cell& cell);
+
+/// A run's variant with its cell, as people read it.
+std::string name_in_cell(const RecordedRun& run);
+
+/// Whether one of `names` is that of the run's variant, or that of its variant in its cell.
+bool is_named(const RecordedRun& run, const std::vector<std::string>& names);
 
 /// A field of a run as text: "experiment", "variant" (without its cell of a grid), "folder", or the
 /// path of a field of its config ("model.d_model"). Nothing where the run has no such field.

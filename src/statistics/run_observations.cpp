@@ -82,7 +82,8 @@ class RunObserver {
   }
 
   void observe(const RecordedRun& run) {
-    auto [variant, parts] = split_variant(run.begin.variant);
+    const std::string& variant = run.begin.variant;
+    Parts parts = parts_of(run.begin.cell);
     parts.insert(parts.begin(), {"experiment", run.begin.experiment});
     Candidate candidate;
     Observation& observation = candidate.observation;

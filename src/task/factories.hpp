@@ -65,7 +65,9 @@ std::unique_ptr<Task> new_task(const MajorityTask& config, const RandomSource& d
 
 /// (a + b) mod p, with p as the token "=". What it asks of attention: to bring both numbers to one
 /// place, for which uniform attention suffices; the work is the MLP's. The order of a and b does
-/// not matter. Of all p² pairs those that are held out are never trained on. Chance: about 1 / p.
+/// not matter. Of all pairs those that are held out are never trained on, nor, unless they are
+/// counted with their order, with a and b swapped: a model that pools its tokens would know those
+/// by heart. Chance: about 1 / p.
 ///   p = 5:  3 4 = → · · 2
 std::unique_ptr<Task> new_task(const ModularAdditionTask& config, const RandomSource& data,
                                const Limits& limits);

@@ -12,7 +12,7 @@ namespace {
 class ModularAdditionExamples : public Task {
  public:
   ModularAdditionExamples(const ModularAdditionTask& config, const TaskShape& shape)
-      : Task(shape), modulus_(config.modulus), questions_(config.modulus, 2, config.held_out) {}
+      : Task(shape), modulus_(config.modulus), questions_(held_out_pairs(config)) {}
 
   int64_t examples(Split split) const override {
     return static_cast<int64_t>(numbers_of(split).size());

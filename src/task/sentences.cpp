@@ -6,7 +6,6 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "base/hash.hpp"
 #include "task/factories.hpp"
 
 namespace qkvlab {
@@ -33,10 +32,7 @@ class SentencesExamples : public Task {
 
   std::string target_text(int64_t target) const override { return files_.train.labels[target]; }
 
-  std::string file_digest() const override {
-    if (!files_.test) return files_.train.digest;
-    return xxh3_64_hex(files_.train.digest + files_.test->digest);
-  }
+  std::string file_digest() const override { return sentences_digest(files_); }
 
  private:
   const Sentences& sentences(Split split) const {

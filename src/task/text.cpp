@@ -78,7 +78,8 @@ class TextWindows : public Task {
 
 std::unique_ptr<Task> new_task(const TextTask& config, const RandomSource&, const Limits& limits) {
   TextCorpus corpus = read_text_corpus(config);
-  const TaskShape shape = text_shape(config, corpus);
+  const TaskShape shape =
+      text_shape(config, static_cast<int64_t>(corpus.vocabulary.size()), corpus.bytes);
   refuse_beyond(limits, shape);
   return std::make_unique<TextWindows>(std::move(corpus), shape);
 }

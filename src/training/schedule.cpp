@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "config/share.hpp"
+#include "config/training_length.hpp"
 
 namespace qkvlab {
 
@@ -25,13 +25,6 @@ double rate_after_warmup(const CosineSchedule& schedule, double peak, double t) 
 
 double peak_lr(const OptimizerConfig& config) {
   return std::visit([](const auto& optimizer) { return optimizer.lr; }, config);
-}
-
-int64_t warmup_steps(const ScheduleConfig& config, int64_t total) {
-  const WarmUp& warmup =
-      std::visit([](const auto& schedule) -> const WarmUp& { return schedule; }, config);
-  if (warmup.warmup_steps > 0) return warmup.warmup_steps;
-  return count_of_share(warmup.warmup_fraction, total);
 }
 
 double learning_rate(const ScheduleConfig& config, double peak, int64_t step, int64_t total) {

@@ -9,9 +9,6 @@ namespace qkvlab {
 /// The rate that an optimiser's config names: the highest of its schedule.
 double peak_lr(const OptimizerConfig& config);
 
-/// Steps of warm-up in a training of `total` steps: as given, or the share of `total` rounded down.
-int64_t warmup_steps(const ScheduleConfig& config, int64_t total);
-
 /// The rate of step `step` (from 0) of `total`. In W steps of warm-up it rises in a straight line,
 /// peak · (step + 1) / W. After it, with t = (step − W) / (total − W), it is
 ///   constant  peak

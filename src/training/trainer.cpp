@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
+#include "config/training_length.hpp"
 #include "layers/loss.hpp"
 #include "layers/tensor_values.hpp"
 #include "training/attention_record.hpp"
@@ -15,22 +16,6 @@
 #include "training/schedule.hpp"
 
 namespace qkvlab {
-
-namespace {
-
-/// Epochs as steps, or the steps as they are given.
-int64_t steps_of(const TrainingConfig& config, const Task& task, int64_t steps_per_epoch) {
-  if (config.steps) return *config.steps;
-  if (steps_per_epoch == 0) {
-    throw UserError(std::string("training.epochs: this task ") +
-                    (task.sampling() == Sampling::kEndless ? "makes new examples for every batch"
-                                                           : "draws its examples anywhere") +
-                    " and has no epochs; give training.steps instead");
-  }
-  return *config.epochs * steps_per_epoch;
-}
-
-}  // namespace
 
 Trainer::Trainer(const ExperimentConfig& config, GroupSources sources, ModelImpl& model)
     : config_(config),
@@ -45,20 +30,9 @@ Trainer::Trainer(const ExperimentConfig& config, GroupSources sources, ModelImpl
   require(runs() == static_cast<size_t>(std::max<int64_t>(model.replicas(), 1)),
           "a model has a replica for each run");
   const Task& task = *sources_.tasks.front();
-  total_steps_ = steps_of(config.training, task, batches_.steps_per_epoch());
-  const int64_t warmup = warmup_steps(config.training.schedule, total_steps_);
-  if (warmup >= total_steps_ && warmup > 0) {
-    throw UserError("training.schedule: " + std::to_string(warmup) +
-                    " steps of warm-up leave nothing of a training of " +
-                    std::to_string(total_steps_));
-  }
-  const int64_t samples = config.record.attention.samples;
-  const int64_t examples = task.examples(evaluated_split(task));
-  if (config.record.attention.every > 0 && samples > examples && examples > 0) {
-    throw UserError("record.attention.samples: must be at most " + std::to_string(examples) +
-                    ", the examples of the split " + task.split_name(evaluated_split(task)) +
-                    ", got " + std::to_string(samples));
-  }
+  require(config.training.steps || task.sampling() == Sampling::kShuffled,
+          "epochs are of tasks that are gone through");
+  total_steps_ = training_steps(config.training, task.examples(Split::kTrain));
 }
 
 void Trainer::resume(TrainingState state) {

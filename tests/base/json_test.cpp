@@ -219,8 +219,32 @@ TEST(Json, AMemberThatIsPutInStandsWhereItWasRead) {
   json.remove_member("a");
   EXPECT_EQ(json.find("a"), nullptr);
   EXPECT_EQ(json.members().size(), 2U);
-  json.clear_members();
+  json.become_empty_object();
   EXPECT_TRUE(json.members().empty());
+}
+
+TEST(Json, AnUnreadCopyKnowsNothingOfWhatWasAskedForAndStandsWhereItStood) {
+  const JsonValue json = parse("{\"a\": {\"b\":\n[1, [2]], \"c\": null}}");
+  json.at("a").at("b");
+  json.at("a").find("d");
+  const JsonValue copy = json.unread_copy("copy of ");
+  EXPECT_EQ(user_error([&] { copy.at("a").refuse_unread_keys(); }),
+            "copy of x.json:2: a.b: unknown key 'b'; allowed: none");
+  EXPECT_EQ(user_error([&] { copy.at("a").at("b").array()[0].string(); }),
+            "copy of x.json:2: a.b[0]: must be a string, got an integer");
+  EXPECT_EQ(user_error([&] { copy.at("a").at("b").array()[1].array()[0].string(); }),
+            "copy of x.json:2: a.b[1][0]: must be a string, got an integer");
+  EXPECT_EQ(user_error([&] { json.at("a").refuse_unread_keys(); }),
+            "x.json:2: a.c: unknown key 'c'; allowed: b or d");
+}
+
+TEST(Json, KeysAreNamedWithoutBeingRead) {
+  const JsonValue json = parse(R"({"b": 1, "a": {}})");
+  EXPECT_EQ(json.keys(), (std::vector<std::string>{"b", "a"}));
+  EXPECT_TRUE(json.at("a").keys().empty());
+  EXPECT_TRUE(json.at("b").keys().empty());
+  EXPECT_NO_THROW(json.refuse_unread_keys());
+  EXPECT_NE(user_error([&] { parse(R"({"b": 1})").refuse_unread_keys(); }), "");
 }
 
 TEST(Json, LookingAtAMemberToChangeItIsNotReadingIt) {

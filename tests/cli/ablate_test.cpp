@@ -142,7 +142,7 @@ TEST_F(AblateTest, AnyNumberOfWorkersGivesTheSame) {
 }
 
 TEST_F(AblateTest, OneByOneEqualsTrain) {
-  ASSERT_EQ(run({"--replicas", "1", "--variants", "uniform", "--seeds", "3"}).exit_code, 0);
+  ASSERT_EQ(run({"--replicas", "1", "--variant", "uniform", "--seeds", "3"}).exit_code, 0);
   const ProgramRun trained = run_qkvlab(
       {"train", "small.json", "model.attention.mode=uniform", "random.seed=3", "--out", "one"},
       folder_.path());
@@ -160,7 +160,8 @@ TEST_F(AblateTest, DoesOnlyWhatIsMissing) {
   EXPECT_NE(again.error.find("12 of them done"), std::string::npos) << again.error;
   EXPECT_EQ(record_files(), first);
   // More seeds and variants extend the folder, and leave what is there.
-  const ProgramRun more = run({"--seeds", "0..4", "--variants", "uniform,identity_v"});
+  const ProgramRun more =
+      run({"--seeds", "0..4", "--variant", "uniform", "--variant", "identity_v"});
   ASSERT_EQ(more.exit_code, 0) << more.error;
   EXPECT_EQ(records().size(), 12U + 2 * 2 + 5);
   const auto extended = record_files();
@@ -185,7 +186,7 @@ TEST_F(AblateTest, WhatHasEndedStaysWithoutItsCheckpoints) {
 TEST_F(AblateTest, OnlyTheWordOverwrites) {
   ASSERT_EQ(run({"--seeds", "0..2", "record.gradients=0"}).exit_code, 0);
   const Runs without_gradients = records();
-  const ProgramRun done = run({"--seeds", "0..2", "--variants", "none", "--overwrite"});
+  const ProgramRun done = run({"--seeds", "0..2", "--variant", "none", "--overwrite"});
   ASSERT_EQ(done.exit_code, 0) << done.error;
   EXPECT_EQ(done.error.find("of them done"), std::string::npos) << done.error;
   for (const auto& [id, all] : records()) {
@@ -272,13 +273,13 @@ TEST_F(AblateTest, InterruptedItSavesAndGoesOn) {
 // Some runs of a group have their `end`, the others not, and no checkpoint says where they stand:
 // as a process leaves it that was killed as it wrote them.
 TEST_F(AblateTest, AGroupOfWhichSomeRunsHaveEndedIsTrainedAgainAsAWhole) {
-  ASSERT_EQ(run({"--seeds", "0..1", "--variants", "full"}).exit_code, 0);
+  ASSERT_EQ(run({"--seeds", "0..1", "--variant", "full"}).exit_code, 0);
   const Runs before = records();
   const auto files = record_files();
   ASSERT_EQ(files.size(), 1U);
   const auto& [name, text] = *files.begin();
   folder_.write("runs/small/records/" + name, text.substr(0, text.rfind("{\"type\":\"end\"")));
-  const ProgramRun again = run({"--seeds", "0..1", "--variants", "full"});
+  const ProgramRun again = run({"--seeds", "0..1", "--variant", "full"});
   ASSERT_EQ(again.exit_code, 0) << again.error;
   EXPECT_NE(again.error.find("warning: "), std::string::npos) << again.error;
   EXPECT_NE(again.error.find("1 of its 2 runs had ended"), std::string::npos) << again.error;
@@ -301,7 +302,7 @@ bool some_have_ended(const TemporaryFolder& folder, const std::string& name) {
 }
 
 TEST_F(AblateTest, RunsThatEndedBeforeTheirNeighboursAreLostNeitherWithNorWithoutACheckpoint) {
-  std::vector<std::string> words = {"--variants",          "full",          "--replicas", "5",
+  std::vector<std::string> words = {"--variant",          "full",          "--replicas", "5",
                                     "training.steps=8000", "record.step=0", "--workers",  "1"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.end(), words.begin(), words.end());
@@ -395,6 +396,57 @@ TEST_F(AblateTest, AChangedFieldIsRefusedWithTheDifference) {
   EXPECT_EQ(records(), before);
 }
 
+TEST_F(AblateTest, RecordsNameTheVariantAndItsCellApart) {
+  const ProgramRun done = run({"--seeds", "0..1", "--variant", "none", "training.steps=2",
+                               "ablation.grid.model.norm=[\"pre\",\"post\"]",
+                               "ablation.grid.random.scheme=[\"keyed\",\"torch_stream\"]"});
+  ASSERT_EQ(done.exit_code, 0) << done.error;
+  std::map<std::string, std::set<json>> cells;  // by variant
+  for (const auto& [id, all] : records()) {
+    cells[all.front()["variant"]].insert(all.front()["cell"]);
+  }
+  std::set<json> expected;
+  for (const char* norm : {"pre", "post"}) {
+    for (const char* scheme : {"keyed", "torch_stream"}) {
+      expected.insert({{"model.norm", norm}, {"random.scheme", scheme}});
+    }
+  }
+  EXPECT_EQ(cells, (std::map<std::string, std::set<json>>{{"full", expected}, {"none", expected}}));
+  for (const json& group : experiment()["groups"]) EXPECT_EQ(expected.count(group["cell"]), 1);
+
+  // Compared in the same cell, whatever the axis.
+  const ProgramRun compared = run_qkvlab(
+      {"compare", "runs/small", "--format", "json", "--by", "random.scheme"}, folder_.path());
+  ASSERT_EQ(compared.exit_code, 0) << compared.error;
+  EXPECT_EQ(compared.out.find("none random.scheme"), std::string::npos)
+      << "no variant has its cell in its name: " << compared.out;
+  // One cell of two axes can be chosen.
+  const std::string cell = "none model.norm=post,random.scheme=keyed";
+  const ProgramRun shown = run_qkvlab({"show", "runs/small", "--variant", cell}, folder_.path());
+  ASSERT_EQ(shown.exit_code, 0) << shown.error;
+  EXPECT_NE(shown.out.find(cell), std::string::npos) << shown.out;
+  const ProgramRun one =
+      run_qkvlab({"compare", "runs/small", "--format", "json", "--variant", cell}, folder_.path());
+  ASSERT_EQ(one.exit_code, 0) << one.error;
+  const ProgramRun all = run_qkvlab(
+      {"compare", "runs/small", "--format", "json", "--variant", "none"}, folder_.path());
+  ASSERT_EQ(all.exit_code, 0) << all.error;
+  EXPECT_NE(one.out, all.out);
+}
+
+TEST_F(AblateTest, FilesOfEqualBytesAreOneVariantAndLeaveTheFolderAlone) {
+  folder_.write("a.tsv", "0\ta b c\n1\ta\n0\td a\n1\tb\n");
+  folder_.write("b.tsv", "0\ta b c\n1\ta\n0\td a\n1\tb\n");
+  const ProgramRun refused =
+      run({R"(task={"kind":"sentences","file":"a.tsv"})", "ablation.baseline=x",
+           R"(ablation.variants={"x":{"task.file":"a.tsv"},"y":{"task.file":"b.tsv"}})"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_NE(refused.error.find("variants 'x' and 'y' are one and the same config"),
+            std::string::npos)
+      << refused.error;
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("runs")));
+}
+
 TEST_F(AblateTest, ARunIsTheSameByAnyName) {
   ASSERT_EQ(run({"--seeds", "0..1"}).exit_code, 0);
   const Runs before = records();
@@ -452,7 +504,7 @@ TEST_F(AblateTest, ThePartitionIsFixedBeforeTheFirstStep) {
 
 TEST_F(AblateTest, ParametersCanBeMatched) {
   const ProgramRun done =
-      run({"ablation.match_parameters=true", "--seeds", "0", "--variants", "uniform"});
+      run({"ablation.match_parameters=true", "--seeds", "0", "--variant", "uniform"});
   ASSERT_EQ(done.exit_code, 0) << done.error;
   EXPECT_NE(done.out.find("MLP width"), std::string::npos) << done.out;
   EXPECT_NE(line_with(done.out, "uniform").find("32 → "), std::string::npos) << done.out;
@@ -486,12 +538,12 @@ TEST_F(AblateTest, MistakesAreOneLineAndNothingIsLost) {
   };
   EXPECT_NE(refused({"--seeds", "0,0"}).find("twice"), std::string::npos);
   EXPECT_NE(refused({"--seeds", "x"}).find("--seeds"), std::string::npos);
-  EXPECT_NE(refused({"--variants", "unifrm"}).find("did you mean 'uniform'?"), std::string::npos);
+  EXPECT_NE(refused({"--variant", "unifrm"}).find("did you mean 'uniform'?"), std::string::npos);
   EXPECT_NE(refused({"ablation.baseline=ful"}).find("did you mean 'full'?"), std::string::npos);
   EXPECT_NE(refused({R"(ablation.variants={"a":{"model.mlp.ratoi":3}})"}).find("'ratio'"),
             std::string::npos);
   std::string text = TemporaryFolder::read(folder_.file("runs/small/experiment.json"));
-  text.replace(text.find("\"schema\": 1"), 11, "\"schema\": 2");
+  text.replace(text.find("\"schema\": 2"), 11, "\"schema\": 3");
   folder_.write("runs/small/experiment.json", text);
   EXPECT_NE(refused({}).find("was written by a newer qkvlab"), std::string::npos);
 }

@@ -96,7 +96,7 @@ TEST(Check, JsonHasTheVariantsOfAnAblation) {
   EXPECT_EQ(variants[0].at("hidden"), nullptr);
   EXPECT_EQ(variants[0].at("parameters"), json.at("parameters").at("total"));
   EXPECT_EQ(variants[0].at("flops_per_token"), json.at("flops_per_token"));
-  EXPECT_EQ(variants[1].at("baseline"), "full");
+  EXPECT_EQ(variants[1].at("cell"), nlohmann::json::object());
   EXPECT_EQ(variants[1].at("parameters"), 2024 + 8 * 17);
   EXPECT_EQ(variants[1].at("hidden"), (nlohmann::json{{"before", 32}, {"matched", 40}}));
   EXPECT_EQ(json.at("config").at("ablation").at("seeds"), "0..4");

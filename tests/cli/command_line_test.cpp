@@ -70,16 +70,22 @@ TEST(CommandLine, TheTwoKindsOfTraceKeepTheirOptionsApart) {
 
 TEST(CommandLine, EveryOptionOfAblateIsRead) {
   const auto ablate = std::get<AblateCommand>(
-      parse({"ablate", "a.json", "x=1", "--variants", "full,none", "--seeds", "0..9,20",
-             "--workers", "2", "--replicas=50", "--out", "b", "--overwrite"}));
+      parse({"ablate", "a.json", "x=1", "--variant", "full", "--variant", "[a,b]", "--seeds",
+             "0..9,20", "--workers", "2", "--replicas=50", "--out", "b", "--overwrite"}));
   EXPECT_EQ(ablate.config, "a.json");
   EXPECT_EQ(ablate.overrides, std::vector<std::string>{"x=1"});
-  EXPECT_EQ(ablate.variants, (std::vector<std::string>{"full", "none"}));
+  EXPECT_EQ(ablate.variants, (std::vector<std::string>{"full", "[a,b]"}));
   EXPECT_EQ(ablate.seeds, "0..9,20");
   EXPECT_EQ(ablate.workers, 2);
   EXPECT_EQ(ablate.replicas, 50);
   EXPECT_EQ(ablate.folder, "b");
   EXPECT_TRUE(ablate.overwrite);
+}
+
+TEST(CommandLine, ThatVariantsAreNamedOneByOneIsSaid) {
+  const std::string said = complaint({"show", "a", "--variants", "full,none"});
+  EXPECT_EQ(said.find("show: unknown option '--variants'"), 0) << said;
+  EXPECT_NE(said.find("did you mean '--variant'?"), std::string::npos) << said;
 }
 
 TEST(CommandLine, WhatAblateIsNotToldTheConfigSays) {
@@ -109,11 +115,11 @@ TEST(CommandLine, ResumingAndOverwritingExcludeEachOther) {
 
 TEST(CommandLine, EveryOptionOfShowIsRead) {
   const auto show = std::get<ShowCommand>(
-      parse({"show",     "a",       "b.jsonl",    "--what",    "curves,attention",
-             "--metric", "x,y",     "--variants", "full",      "--seed",
-             "3",        "--layer", "1",          "--head",    "2",
-             "--sample", "4",       "--step",     "first,100", "--colour",
-             "never",    "--ascii", "--width",    "120",       "--out",
+      parse({"show",     "a",       "b.jsonl",   "--what",    "curves,attention",
+             "--metric", "x,y",     "--variant", "full",      "--seed",
+             "3",        "--layer", "1",         "--head",    "2",
+             "--sample", "4",       "--step",    "first,100", "--colour",
+             "never",    "--ascii", "--width",   "120",       "--out",
              "o"}));
   using Texts = std::vector<std::string>;
   EXPECT_EQ(show.paths, (Texts{"a", "b.jsonl"}));

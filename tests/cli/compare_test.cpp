@@ -132,7 +132,7 @@ TEST_F(Compare, ThePublishedTableSaysWhatThreeSeedsCanTell) {
 TEST_F(Compare, FormatsHaveTheSameVariants) {
   for (const char* format : {"text", "markdown", "csv", "json"}) {
     const ProgramRun run = run_qkvlab({"compare", kPublished, "--baseline", "QKV", "--by", "task",
-                                       "--variants", "Q!=K=V", "--format", format});
+                                       "--variant", "Q!=K=V", "--format", format});
     EXPECT_EQ(run.exit_code, 0) << run.error;
     EXPECT_NE(run.out.find("QKV"), std::string::npos) << format;
     EXPECT_EQ(run.out.find("Q=K!=V"), std::string::npos) << format << " has one not asked for";
@@ -229,8 +229,8 @@ TEST_F(Compare, MistakesAreNamedInOneLine) {
   EXPECT_EQ(refusal({records, "--metric", "test.los"}),
             "unknown metric 'test.los'; allowed: test.accuracy or test.loss; did "
             "you mean 'test.loss'?\n");
-  EXPECT_EQ(refusal({records, "--variants", "ful"}),
-            "--variants: unknown variant 'ful'; allowed: full; did you mean 'full'?\n");
+  EXPECT_EQ(refusal({records, "--variant", "ful"}),
+            "--variant: unknown variant 'ful'; allowed: full; did you mean 'full'?\n");
   EXPECT_EQ(refusal({records, "--baseline", "ful"}),
             "--baseline: unknown variant 'ful'; allowed: full; did you mean 'full'?\n");
   EXPECT_EQ(refusal({records, "--metric", "step.lr", "--take", "best"}),

@@ -43,7 +43,7 @@ TEST_F(Report, ItsComparisonIsWhatComparePrints) {
   const std::vector<std::vector<std::string>> choices = {
       {},
       {"--metric", "test.accuracy", "--baseline", "none"},
-      {"--variants", "uniform", "--take", "best"},
+      {"--variant", "uniform", "--take", "best"},
       {"--by", "experiment"}};
   for (const std::vector<std::string>& choice : choices) {
     std::vector<std::string> compare = {"compare", "r.jsonl", "--format", "json"};

@@ -176,7 +176,7 @@ TEST_F(Show, OptionsChooseAmongMaps) {
 TEST_F(Show, WhatIsRecordedIsSaidOfWhatIsShown) {
   const std::string records = run_line("a", "full", 1) + run_line("b", "uniform", 1) +
                               map_line("a", {5, 1, 0, 0}, 0.1f) + map_line("b", {5, 0, 0, 0}, 0.1f);
-  EXPECT_EQ(complaint(records, {"--variants", "uniform", "--layer", "1"}),
+  EXPECT_EQ(complaint(records, {"--variant", "uniform", "--layer", "1"}),
             "--layer: no attention map is of layer 1; recorded: 0\n");
 }
 
@@ -198,12 +198,12 @@ TEST_F(Show, VariantsOfOneNameAreToldApartByTheirFiles) {
 }
 
 TEST_F(Show, MistakesSayWhatIsAllowed) {
-  EXPECT_EQ(complaint(runs_, {"--variants", "full,unifrm"}),
-            "--variants: unknown variant 'unifrm'; allowed: full or uniform; did you mean "
+  EXPECT_EQ(complaint(runs_, {"--variant", "full", "--variant", "unifrm"}),
+            "--variant: unknown variant 'unifrm'; allowed: full or uniform; did you mean "
             "'uniform'?\n");
   EXPECT_NE(complaint(runs_, {"--metric", "step.los"}).find("did you mean 'step.loss'?"),
             std::string::npos);
-  EXPECT_EQ(complaint(runs_, {"--metric", "gradients.q_proj.weight", "--variants", "uniform"}),
+  EXPECT_EQ(complaint(runs_, {"--metric", "gradients.q_proj.weight", "--variant", "uniform"}),
             "--metric: gradients.q_proj.weight is recorded of none of the runs shown\n");
   EXPECT_EQ(complaint(runs_, {"--seed", "5"}),
             "--seed: no run has the seed 5; recorded: 3 and 4\n");

@@ -1,9 +1,13 @@
 #include "config/ablation_plan.hpp"
 
 #include <algorithm>
+#include <ctime>
+#include <functional>
+#include <set>
 
 #include "config/config_file.hpp"
 #include "config/experiment_writer.hpp"
+#include "support/random_configs.hpp"
 
 namespace qkvlab {
 namespace {
@@ -32,7 +36,7 @@ class AblationPlans : public ConfigFileTest {
   }
   static Names names(const AblationPlan& plan) {
     Names all;
-    for (const Variant& variant : plan.variants) all.push_back(variant.name);
+    for (const Variant& variant : plan.variants) all.push_back(variant.label);
     return all;
   }
   static const TransformerConfig& model(const Variant& variant) {
@@ -47,7 +51,9 @@ TEST_F(AblationPlans, ByDefaultAllModesRunWithTenSeeds) {
   EXPECT_EQ(all.seeds.size(), 10);
   for (const Variant& variant : all.variants) {
     EXPECT_EQ(model(variant).attention.plan.mode, variant.name);
-    EXPECT_EQ(variant.baseline, "full");
+    EXPECT_EQ(variant.baseline, 0);
+    EXPECT_TRUE(variant.cell.empty());
+    EXPECT_EQ(variant.label, variant.name);
     EXPECT_FALSE(variant.hidden_before);
     EXPECT_EQ(variant.size.parameters(),
               model_size(variant.config.model, variant.shape).parameters());
@@ -110,8 +116,10 @@ TEST_F(AblationPlans, AGridMakesEveryVariantInEveryCellWithItsOwnBaseline) {
              "full model.n_layers=3,model.norm=pre", "none model.n_layers=3,model.norm=pre",
              "full model.n_layers=3,model.norm=post", "none model.n_layers=3,model.norm=post"}));
   EXPECT_EQ(made.baseline, "full");
-  EXPECT_EQ(made.variants[5].baseline, "full model.n_layers=3,model.norm=pre");
-  EXPECT_EQ(made.variants[4].baseline, made.variants[4].name);
+  EXPECT_EQ(made.variants[5].baseline, 4);
+  EXPECT_EQ(made.variants[4].baseline, 4);
+  EXPECT_EQ(made.variants[5].name, "none");
+  EXPECT_EQ(made.variants[5].cell, (Cell{{"model.n_layers", "3"}, {"model.norm", R"("pre")"}}));
   EXPECT_EQ(model(made.variants[5]).n_layers, 3);
   EXPECT_EQ(model(made.variants[7]).norm, NormPlace::kPost);
   EXPECT_EQ(model(made.variants[7]).attention.plan.mode, "none");
@@ -128,10 +136,10 @@ TEST_F(AblationPlans, TheCommandLineChoosesVariantsAndSeeds) {
   EXPECT_EQ(made.variants[1].config.random.seed, 7);
   choice.variants = {"wdie"};
   EXPECT_EQ(wrong(R"({"variants": {"wide": {"model.mlp.ratio": 8}}})", {}, choice),
-            "--variants: unknown variant 'wdie'; allowed: wide, full, identity_qkv, identity_qk, "
+            "--variant: unknown variant 'wdie'; allowed: wide, full, identity_qkv, identity_qk, "
             "identity_v, uniform, shared_qk, shared_kv, shared_qkv or none; did you mean 'wide'?");
   choice.variants = {"none", "none"};
-  EXPECT_EQ(wrong("{}", {}, choice), "--variants: 'none' stands twice");
+  EXPECT_EQ(wrong("{}", {}, choice), "--variant: 'none' is given twice");
   choice = {};
   choice.seeds = "1,1";
   EXPECT_EQ(wrong("{}", {}, choice), "--seeds: seed 1 stands twice");
@@ -139,6 +147,118 @@ TEST_F(AblationPlans, TheCommandLineChoosesVariantsAndSeeds) {
   EXPECT_EQ(wrong("{}", {}, choice), "--seeds: must be UTF-8");
   choice.seeds = "0..999999999999";
   EXPECT_EQ(wrong("{}", {}, choice), "--seeds: makes more than 1000000 seeds");
+}
+
+TEST_F(AblationPlans, SeedsThatAreTypedAreBlamed) {
+  AblationChoice choice;
+  choice.seeds = "0..999999";
+  EXPECT_EQ(wrong("{}", {}, choice),
+            "--seeds: make 9000000 runs of 9 variants, allowed are at most 1000000");
+}
+
+TEST_F(AblationPlans, AnOverrideReachesIntoAVariantAndTheGrid) {
+  const std::string two = R"({"variants": {"uniform": {}, "v1.5": {"model.bias": false}}})";
+  const AblationPlan made = plan(
+      two, {"ablation.variants.uniform.model.norm=post", "ablation.variants.v1.5.model.norm=post",
+            "ablation.variants.v1.6.model.mlp.ratio=3", "ablation.variants.v2.0={}",
+            "ablation.variants.v2.0.task.length=9", "ablation.grid.training.batch_size=[2,3]"});
+  ASSERT_EQ(names(made).size(), 10);
+  EXPECT_EQ(made.variants[6].label, "uniform training.batch_size=3");
+  EXPECT_EQ(model(made.variants[1]).attention.plan.mode, "uniform");
+  EXPECT_EQ(model(made.variants[1]).norm, NormPlace::kPost);
+  EXPECT_EQ(model(made.variants[1]).d_model, 8) << "what the config says of the model stays";
+  EXPECT_EQ(made.variants[2].name, "v1.5");
+  EXPECT_FALSE(model(made.variants[2]).bias);
+  EXPECT_EQ(model(made.variants[2]).norm, NormPlace::kPost);
+  EXPECT_EQ(made.variants[3].name, "v1.6");
+  EXPECT_EQ(model(made.variants[3]).mlp->ratio, 3);
+  EXPECT_EQ(made.variants[4].name, "v2.0");
+  EXPECT_EQ(made.variants[4].shape.length, 9);
+}
+
+TEST_F(AblationPlans, AnOverrideAddsToAListOfModes) {
+  const AblationPlan made =
+      plan(R"({"variants": ["none", "uniform"]})", {"ablation.variants.uniform.model.norm=post"});
+  ASSERT_EQ(names(made), (Names{"full", "none", "uniform"}));
+  EXPECT_EQ(model(made.variants[2]).attention.plan.mode, "uniform");
+  EXPECT_EQ(model(made.variants[2]).norm, NormPlace::kPost);
+}
+
+TEST_F(AblationPlans, AVariantThatBearsAModesNameHasThatMode) {
+  const AblationPlan made = plan(
+      R"({"variants": {"uniform": {"model": {"d_model": 16}}, "none": {"model.attention.packed": true},
+                       "shared_qk": {"model.attention": {"plan": {"k": "q"}}}}})");
+  EXPECT_EQ(model(made.variants[1]).attention.plan.mode, "uniform");
+  EXPECT_EQ(model(made.variants[1]).d_model, 16);
+  EXPECT_EQ(model(made.variants[2]).attention.plan.mode, "none");
+  EXPECT_TRUE(model(made.variants[2]).attention.packed);
+  EXPECT_EQ(model(made.variants[3]).attention.plan.mode, "shared_qk");
+  EXPECT_EQ(wrong(R"({"variants": {"uniform": {"model.attention.mode": "none"}}})"),
+            "x.json:3: ablation.variants.uniform: variant 'uniform' bears the name of a mode, but "
+            "its attention is none; give it another name");
+  EXPECT_EQ(
+      wrong(R"({"variants": {"uniform": {"model": {"attention": {"plan": {"v": "zero"}}}}}})"),
+      "x.json:3: ablation.variants.uniform: variant 'uniform' bears the name of a mode, but "
+      "its attention is q=own,k=own,v=zero; give it another name");
+  EXPECT_EQ(
+      wrong(R"({"variants": ["none"], "grid": {"model.attention.mode": ["full", "uniform"]}})"),
+      "x.json:3: ablation.variants: variant 'none model.attention.mode=full' bears the name "
+      "of a mode, but its attention is full; give it another name");
+}
+
+TEST_F(AblationPlans, WhatOneVariantHasNoUseForIsNotPassedOverBecauseAnotherHas) {
+  EXPECT_NE(wrong(R"({"variants": {"sum": {"task.kind": "modular_addition"}},
+                      "grid": {"task.length": [8, 9]}})")
+                .find("ablation.grid.task.length[0]: unknown key 'length'"),
+            std::string::npos);
+}
+
+TEST_F(AblationPlans, ThePlanTellsFilesApartByWhatTheyHold) {
+  folder_.write("a.tsv", "1\ta b\n0\tc\n");
+  folder_.write("b.tsv", "1\ta b\n0\tc\n");
+  folder_.write("c.tsv", "1\ta b\n0\td\n");
+  const auto variants = [&](const std::string& first, const std::string& second) {
+    return R"({"baseline": "x", "variants": {"x": {"task.file": ")" + folder_.path() + "/" + first +
+           R"("}, "y": {"task.file": ")" + folder_.path() + "/" + second + R"("}}})";
+  };
+  const Names overrides = {R"(task={"kind":"sentences"})", "model.tie_head=false"};
+  EXPECT_EQ(plan(variants("a.tsv", "c.tsv"), overrides).variants.size(), 2);
+  EXPECT_NE(wrong(variants("a.tsv", "b.tsv"), overrides)
+                .find("ablation.variants.y: variants 'x' and 'y' are one and the same config"),
+            std::string::npos);
+}
+
+TEST_F(AblationPlans, WhatCannotBeToldApartIsRefused) {
+  EXPECT_EQ(wrong(R"({"variants": {"a": {"model.dropout.residual": -0.0}}})"),
+            "x.json:3: ablation.variants.a: variants 'full' and 'a' are one and the same config");
+  EXPECT_EQ(wrong(R"({"variants": {"a": {"model.attention.plan": {"q": "zero"}}, "uniform": {}}})"),
+            "x.json:3: ablation.variants.uniform: variants 'a' and 'uniform' are one and the same "
+            "config");
+  folder_.write("b", "1\ta b\n0\tc\n");
+  folder_.write("a task.file=b", "1\ta b\n0\td\n");
+  EXPECT_EQ(
+      wrong(R"({"baseline": "w", "variants": {"w": {}, "w task.file=a": {"model.bias": false}},
+                      "grid": {"task.file": ["a task.file=b", "b"]}})",
+            {R"(task={"kind":"sentences"})", "model.tie_head=false"}),
+      "x.json:3: ablation.variants.w task.file=a: two variants, each in its cell of the grid, "
+      "are called 'w task.file=a task.file=b'; give one another name");
+}
+
+TEST_F(AblationPlans, NamesMayHoldWhatCellsAreWrittenWith) {
+  const AblationPlan made = plan(R"({"variants": {"wide model.x=4, a": {"model.mlp.ratio": 4},
+                                                  "wide model.x=8": {"model.mlp.ratio": 8}}})");
+  EXPECT_EQ(names(made), (Names{"full", "wide model.x=4, a", "wide model.x=8"}));
+  EXPECT_EQ(made.variants[1].name, "wide model.x=4, a");
+  EXPECT_TRUE(made.variants[1].cell.empty());
+}
+
+TEST_F(AblationPlans, ACellGoesOverItsVariant) {
+  const AblationPlan made = plan(
+      R"({"variants": {"e": {"training.epochs": 2, "task.train_examples": 8}, "lr": {"training.optimizer.lr": 0.5}},
+          "grid": {"training.steps": [3], "training.optimizer.kind": ["sgd", "adam"]}})");
+  EXPECT_EQ(made.variants[1].config.training.steps, 3);
+  EXPECT_FALSE(made.variants[1].config.training.epochs);
+  EXPECT_EQ(std::get<AdamConfig>(made.variants[5].config.training.optimizer).lr, 0.5);
 }
 
 TEST_F(AblationPlans, AComplaintNamesThePlaceInTheSection) {
@@ -267,6 +387,87 @@ TEST_F(AblationPlans, TooManyRunsAreRefused) {
   EXPECT_EQ(wrong(R"({"grid": {"model.n_layers": [)" + values + R"(], "training.steps": [)" +
                   values + "]}}"),
             "x.json:3: ablation.grid: makes 356409 variants, allowed are at most 10000");
+}
+
+/// Seconds of CPU that the plan of so many variants takes.
+double seconds_of(const std::function<AblationPlan()>& make, size_t variants) {
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(make().variants.size(), variants);
+  return static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
+TEST_F(AblationPlans, PlanningTakesTimeInProportionToTheVariants) {
+  const auto seconds = [&](int count) {
+    std::string variants;
+    for (int i = 1; i < count; ++i) {
+      variants += (i > 1 ? ", " : "") + ("\"v" + std::to_string(i)) +
+                  R"(": {"training.optimizer.lr": )" + std::to_string(i) + "e-6}";
+    }
+    return seconds_of([&] { return plan(R"({"variants": {)" + variants + "}}"); }, count);
+  };
+  seconds(100);  // what is made once
+  EXPECT_LT(seconds(4000), 6 * seconds(1000)) << "of 4 for a straight line, and 16 for a square";
+}
+
+TEST_F(AblationPlans, ATextIsReadOnceForAllVariants) {
+  std::string text;
+  for (int i = 0; i < 200'000; ++i) text += std::to_string(i * 7 % 1000) + " ";
+  const std::string file = folder_.write("a.txt", text);
+  const auto seconds = [&](int cells) {
+    std::string values = "1";
+    for (int value = 2; value <= cells; ++value) values += "," + std::to_string(value);
+    return seconds_of(
+        [&] {
+          return plan(R"({"variants": ["full"], "grid": {"task.context": [)" + values + "]}}",
+                      {"task={\"kind\":\"text\",\"file\":\"" + file + "\"}"});
+        },
+        cells);
+  };
+  EXPECT_LT(seconds(100), 20 * seconds(1) + 0.2);
+}
+
+/// Refused as one config, or told apart by the ids of their runs and by what they are called.
+TEST_F(AblationPlans, OfTwoRandomVariantsBothAreToldApartOrOneIsRefused) {
+  RandomConfigs random(2);
+  int same = 0, apart = 0;
+  for (int attempt = 0; same + apart < 200; ++attempt) {
+    ASSERT_LT(attempt, 20'000);
+    nlohmann::json config = random.config();
+    nlohmann::json variants = nlohmann::json::object();
+    for (const char* name : {"a", "b"}) {
+      // Some fields of another config of the same kinds, with the values that it has.
+      const nlohmann::json other = random.config();
+      nlohmann::json& changes = variants[name] = nlohmann::json::object();
+      for (const char* section : {"model", "training", "task"}) {
+        for (const auto& [key, value] : other[section].items()) {
+          const bool fits = other[section].value("kind", "") == config[section].value("kind", "");
+          if (fits && key != "kind" && random.below(12) == 0) {
+            changes[std::string(section) + "." + key] = value;
+          }
+        }
+      }
+    }
+    config["ablation"] = {{"baseline", "a"}, {"variants", variants}};
+    const std::string file = folder_.write("x.json", config.dump());
+    try {
+      const AblationPlan made = read_ablation_plan(file, {}, {});
+      std::set<std::string> ids, labels;
+      for (const Variant& variant : made.variants) {
+        ids.insert(run_id(variant.config, variant.file_digest));
+        labels.insert(variant.label);
+      }
+      EXPECT_EQ(ids.size(), 2U) << config.dump();
+      EXPECT_EQ(labels.size(), 2U) << config.dump();
+      ++apart;
+    } catch (const UserError& error) {
+      const bool is_same =
+          std::string(error.what()).find("one and the same config") != std::string::npos;
+      // The same in every word, or at least in what is computed.
+      if (is_same) ++same;
+    }
+  }
+  EXPECT_GT(same, 10);
+  EXPECT_GT(apart, 50);
 }
 
 TEST_F(AblationPlans, AMistakeInTheBaseConfigIsThatOfTheConfig) {

@@ -141,9 +141,9 @@ TEST_F(AblationSection, WhatIsNoVariantIsRefused) {
             "x.json:1: ablation.variants[2]: 'full' stands twice");
   EXPECT_EQ(wrong(R"({"variants": {"a": {}, "a": {}}})"),
             "x.json:1: ablation.variants.a: duplicate key 'a', already on line 1");
-  for (const char* name : {"", "a,b", "a\\nb"}) {
+  for (const char* name : {"", " a", "a\\nb"}) {
     EXPECT_NE(wrong(R"({"variants": {")" + std::string(name) + R"(": {}}})")
-                  .find("the name of a variant must be a text without ','"),
+                  .find("the name of a variant must be a text without control characters"),
               std::string::npos)
         << name;
   }

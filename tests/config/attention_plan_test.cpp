@@ -19,6 +19,22 @@ TEST(AttentionPlan, AnotherPlanHasNoMode) {
   EXPECT_EQ(plan.learned(), std::vector<std::string>{"q_proj"});
 }
 
+TEST(AttentionPlan, WhatIsNeverReadIsNotLearned) {
+  using S = Source;
+  const auto name = [](S query, S key, S value) { return plan_name(plan_of(query, key, value)); };
+  EXPECT_EQ(name(S::kZero, S::kOwn, S::kOwn), "uniform");
+  EXPECT_EQ(name(S::kOwn, S::kZero, S::kOwn), "uniform");
+  EXPECT_EQ(name(S::kZero, S::kIdentity, S::kOwn), "uniform");
+  EXPECT_EQ(name(S::kZero, S::kQuery, S::kOwn), "uniform");
+  EXPECT_EQ(name(S::kZero, S::kValue, S::kOwn), "uniform");
+  EXPECT_EQ(name(S::kZero, S::kOwn, S::kKey), "q=zero,k=own,v=k") << "the value reads it";
+  EXPECT_EQ(name(S::kOwn, S::kZero, S::kQuery), "q=own,k=zero,v=q");
+  EXPECT_EQ(name(S::kOwn, S::kZero, S::kKey), "q=zero,k=zero,v=zero");
+  EXPECT_EQ(name(S::kIdentity, S::kQuery, S::kOwn), "identity_qk") << "borrowed from the input";
+  EXPECT_EQ(name(S::kOwn, S::kQuery, S::kZero), "q=own,k=q,v=zero") << "maps show what it is";
+  EXPECT_EQ(plan_of(S::kZero, S::kOwn, S::kKey).learned(), std::vector<std::string>{"k_proj"});
+}
+
 TEST(AttentionPlan, ThreeZerosAttendUnlikeModeNone) {
   const ProjectionPlan plan = plan_of(Source::kZero, Source::kZero, Source::kZero);
   EXPECT_EQ(plan.mode, "");

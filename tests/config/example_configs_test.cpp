@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "config/ablation_plan.hpp"
 #include "config/config_file.hpp"
 
 namespace qkvlab {
@@ -36,11 +38,44 @@ TEST_F(ExampleConfigs, WrongOnesAreRefusedForWhatIsWrong) {
   }
 }
 
-TEST_F(ExampleConfigs, ShippedConfigsAreRead) {
-  const std::string folder = QKVLAB_SOURCE_FOLDER "/configs/";
-  read_experiment_config(folder + "sentiment.json");
-  const std::string text = folder_.write("a.txt", "b" + std::string(2000, 'a'));
-  read_experiment_config(folder + "text_lm.json", {"task.file=" + text});
+/// All of configs/, but for those of `attend`, which are matrices; with a text of their own where
+/// theirs has to be downloaded.
+TEST_F(ExampleConfigs, EveryShippedConfigIsRightWithItsVariants) {
+  namespace fs = std::filesystem;
+  const fs::path folder = fs::path(QKVLAB_SOURCE_FOLDER) / "configs";
+  std::string text;
+  for (int i = 0; i < 400; ++i) text += "line " + std::to_string(i * i % 97) + "\n";
+  const std::string stand_in = folder_.write("a.txt", text);
+  int configs = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    const std::string path = entry.path().string();
+    if (entry.path().extension() != ".json" || path.find(".schema.json") != std::string::npos ||
+        entry.path().parent_path().filename() == "attend") {
+      continue;
+    }
+    std::ifstream file(path);
+    const nlohmann::json config = nlohmann::json::parse(file);
+    std::vector<std::string> overrides;
+    if (config.at("task").at("kind") == "text") overrides = {"task.file=" + stand_in};
+    EXPECT_NO_THROW({
+      const PlannedConfig planned = read_planned_config(path, overrides);
+      EXPECT_EQ(planned.ablation.has_value(), config.contains("ablation")) << path;
+    }) << path;
+    ++configs;
+  }
+  EXPECT_GE(configs, 11);
+}
+
+TEST_F(ExampleConfigs, ShippedConfigsStateTheirInitialScales) {
+  namespace fs = std::filesystem;
+  for (const char* folder : {"configs/capabilities", "configs/published", "scripts/benchmark"}) {
+    for (const auto& entry : fs::directory_iterator(fs::path(QKVLAB_SOURCE_FOLDER) / folder)) {
+      if (entry.path().extension() != ".json") continue;
+      std::ifstream file(entry.path());
+      EXPECT_TRUE(nlohmann::json::parse(file).at("model").contains("init"))
+          << entry.path() << ": what was published does not follow a default";
+    }
+  }
 }
 
 }  // namespace

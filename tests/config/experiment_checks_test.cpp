@@ -30,7 +30,7 @@ TEST_F(ExperimentChecks, HeadsDivideTheWidth) {
 TEST_F(ExperimentChecks, TrainingHasOneLength) {
   EXPECT_EQ(complaint("{}"), "x.json:1: training: must have one of steps and epochs");
   EXPECT_EQ(wrong({"training.steps=null"}), "training: must have one of steps and epochs");
-  EXPECT_EQ(wrong({"training.steps=1", "training.epochs=1"}),
+  EXPECT_EQ(wrong({R"(training={"steps": 1, "epochs": 1})"}),
             "training.epochs: must not stand beside training.steps");
   right({"training.epochs=1", "task.train_examples=100"});
   right({"training.epochs=1", "task.kind=modular_addition"});
@@ -43,7 +43,7 @@ TEST_F(ExperimentChecks, EpochsNeedExamplesToGoThrough) {
 }
 
 TEST_F(ExperimentChecks, WarmUpIsGivenOnce) {
-  EXPECT_EQ(wrong({"training.schedule.warmup_steps=1", "training.schedule.warmup_fraction=0.1"}),
+  EXPECT_EQ(wrong({R"(training.schedule={"warmup_steps": 1, "warmup_fraction": 0.1})"}),
             "training.schedule.warmup_fraction: must not stand beside "
             "training.schedule.warmup_steps");
   right({"training.schedule.warmup_steps=1"});
@@ -63,6 +63,33 @@ TEST_F(ExperimentChecks, TheModelHoldsTheTasksSequences) {
             "got 32");
   right({"task.length=32"});
   right({"task.length=33", "model.position=none"});
+}
+
+TEST_F(ExperimentChecks, WarmUpLeavesSomethingOfTheTraining) {
+  const std::vector<std::string> epochs = {"training.epochs=2", "task.train_examples=20",
+                                           "training.batch_size=4", "training.accumulate=2"};
+  const auto with = [&](const std::string& more) {
+    std::vector<std::string> all = epochs;
+    all.push_back(more);
+    return all;
+  };
+  right(with("training.schedule.warmup_steps=5"));
+  EXPECT_EQ(wrong(with("training.schedule.warmup_steps=6")),
+            "training.schedule.warmup_steps: must be below 6, the steps of training.epochs, got 6");
+  right(with("training.schedule.warmup_fraction=0.99"));
+  EXPECT_EQ(wrong({"training.steps=1000", "training.schedule.warmup_fraction=0.9999999999999"}),
+            "training.schedule.warmup_fraction: leaves nothing of a training of 1000 steps");
+}
+
+TEST_F(ExperimentChecks, NoMoreSamplesAreRecordedThanThereAre) {
+  const std::string every = "record.attention.every=1";
+  right({every, "task.test_examples=3", "record.attention.samples=3"});
+  right({"task.test_examples=3", "record.attention.samples=4"});  // none are recorded
+  EXPECT_EQ(wrong({every, "task.test_examples=3", "record.attention.samples=4"}),
+            "record.attention.samples: must be at most 3, the examples of the split test, got 4");
+  EXPECT_EQ(
+      wrong({every, "task.kind=sentences", "model.tie_head=false", "record.attention.samples=9"}),
+      "record.attention.samples: must be at most 8, the examples of the split train, got 9");
 }
 
 TEST_F(ExperimentChecks, LimitsHold) {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/json_text.hpp"
 #include "support/user_error.hpp"
 
 namespace qkvlab {
@@ -84,7 +85,7 @@ TEST(Overrides, AnotherKindDropsWhatTheFileSaysOfTheOldOne) {
   EXPECT_EQ(keys(overridden(file, {"o.kind=adam"}).at("o")), Keys{"kind"});
   EXPECT_EQ(keys(overridden(file, {"o.kind=adam", "o.lr=1"}).at("o")), (Keys{"kind", "lr"}));
   // Wherever it is written.
-  EXPECT_EQ(keys(overridden(file, {"o.lr=1", "o.kind=adam"}).at("o")), (Keys{"kind", "lr"}));
+  EXPECT_EQ(keys(overridden(file, {"o.lr=1", "o.kind=adam"}).at("o")), (Keys{"lr", "kind"}));
   EXPECT_EQ(keys(overridden(file, {"o.kind=sgd"}).at("o")), (Keys{"kind", "lr", "momentum"}));
 }
 
@@ -105,8 +106,63 @@ TEST(Overrides, OneOfTwoAlternativesDropsTheOtherThatTheFileGives) {
             (Keys{"steps", "epochs"}));
 }
 
-TEST(Overrides, TwoAlternativesInOverridesBothStandToBeRefused) {
-  EXPECT_EQ(keys(overridden("{}", {"t.steps=2", "t.epochs=2"}).at("t")), (Keys{"steps", "epochs"}));
+TEST(Overrides, OfTwoAlternativesTheLastWordCounts) {
+  EXPECT_EQ(keys(overridden("{}", {"t.steps=2", "t.epochs=2"}).at("t")), Keys{"epochs"});
+  EXPECT_EQ(keys(overridden("{}", {"t.epochs=2", "t.steps=2"}).at("t")), Keys{"steps"});
+}
+
+TEST(Overrides, AnotherKindKeepsWhatOverridesGaveWithoutAKind) {
+  const std::string file = R"({"o": {"kind": "rmsprop", "lr": 0.3, "momentum": 0.9}})";
+  const std::string defaults = R"({"o": {"kind": "sgd", "lr": 0.1}})";
+  const auto o = [&](const std::vector<std::string>& overrides) {
+    const JsonValue document = overridden(file, overrides, defaults);
+    return json_text(document.at("o"));
+  };
+  EXPECT_EQ(o({R"(o={"lr":0.5})", "o.kind=adam"}), R"({"lr":0.5,"kind":"adam"})");
+  EXPECT_EQ(o({"o.lr=0.5", "o.kind=adam"}), R"({"lr":0.5,"kind":"adam"})");
+  EXPECT_EQ(o({"o.kind=adam", "o.lr=0.5"}), R"({"kind":"adam","lr":0.5})");
+  EXPECT_EQ(o({"o.kind=adam", R"(o={"lr":0.5})"}), R"({"lr":0.5})")
+      << "an object replaces it whole";
+  EXPECT_EQ(o({R"(o={"kind":"sgd","momentum":0.5})", "o.kind=adam"}), R"({"kind":"adam"})");
+  EXPECT_EQ(o({"o.kind=sgd", "o.momentum=0.5", "o.kind=adam"}), R"({"kind":"adam"})");
+  EXPECT_EQ(o({"o.momentum=0.5", "o.kind=adam"}), R"({"momentum":0.5,"kind":"adam"})")
+      << "to be refused";
+}
+
+TEST(Overrides, AnotherKindKeepsWhatAnObjectAroundItGaveWithoutAKind) {
+  const JsonValue json =
+      overridden(R"({"t": {"o": {"kind": "sgd", "momentum": 0.9}}})",
+                 {R"(t={"o":{"lr":0.5},"s":{"kind":"a","b":1}})", "t.o.kind=adam", "t.s.kind=c"});
+  EXPECT_EQ(json_text(json), R"({"t":{"o":{"lr":0.5,"kind":"adam"},"s":{"kind":"c"}}})");
+}
+
+TEST(Overrides, BelowAVariantOrTheGridAllIsOneKey) {
+  const auto path = [](const std::string& text, const std::vector<std::string>& variants = {}) {
+    return parse_override(text, "", variants).path;
+  };
+  EXPECT_EQ(path("ablation.variants.wide.model.mlp.ratio=8"),
+            (Keys{"ablation", "variants", "wide", "model.mlp.ratio"}));
+  EXPECT_EQ(path("ablation.variants.v1.5.model.bias=false"),
+            (Keys{"ablation", "variants", "v1.5", "model.bias"}));
+  EXPECT_EQ(path("ablation.variants.v1.5={}"), (Keys{"ablation", "variants", "v1.5"}));
+  EXPECT_EQ(path("ablation.variants.my.model.bias=false", {"my.model", "my"}),
+            (Keys{"ablation", "variants", "my.model", "bias"}));
+  EXPECT_EQ(path("ablation.variants.wide.modl.bias=false", {"wide"}),
+            (Keys{"ablation", "variants", "wide", "modl.bias"}));
+  EXPECT_EQ(path("ablation.grid.model.n_layers=[1]"), (Keys{"ablation", "grid", "model.n_layers"}));
+  EXPECT_EQ(path("ablation.seeds=0..3"), (Keys{"ablation", "seeds"}));
+}
+
+TEST(Overrides, AScalarThatWasTypedKeepsItsText) {
+  const JsonValue json =
+      overridden(R"({"f": 2024})", {"a=2024", "b=1e3", "c=true", "d=x", "e=\"5\""});
+  EXPECT_EQ(json.at("a").text(), "2024");
+  EXPECT_EQ(json.at("b").text(), "1e3");
+  EXPECT_EQ(json.at("c").text(), "true");
+  EXPECT_EQ(json.at("d").text(), "x");
+  EXPECT_EQ(json.at("e").text(), "5");
+  EXPECT_EQ(user_error([&] { json.at("f").text(); }),
+            "x.json:1: f: must be a string, got an integer");
 }
 
 TEST(Overrides, AWidthByItselfAndAsARatioAreAlternatives) {

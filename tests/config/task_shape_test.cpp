@@ -1,8 +1,9 @@
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <string>
 
-#include "config/task_config.hpp"
+#include "config/task_facts.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/user_error.hpp"
 
@@ -45,6 +46,35 @@ TEST(TaskShape, ReadsATasksFile) {
   expect_shape(text, 3, 3, 5, true);
   text.file = folder.file("missing.txt");
   EXPECT_EQ(complaint(text), text.file + ": no such file");
+}
+
+TEST(TaskShape, WhatATaskIsReadFromIsReadOnce) {
+  const TemporaryFolder folder;
+  TextTask text;
+  text.file = folder.write("t.txt", "abcabcabcabc");
+  text.context = 2;
+  text.validation = 0.25;
+  TaskReader reader;
+  EXPECT_EQ(reader.facts(text).train_examples, 7);
+  EXPECT_EQ(reader.facts(text).held_out_examples, 1);
+  std::filesystem::remove(text.file);
+  EXPECT_EQ(reader.facts(text).train_examples, 7);
+  text.context = 1;
+  EXPECT_EQ(reader.facts(text).train_examples, 8) << "of another context, without its file";
+  EXPECT_EQ(reader.facts(text).held_out_examples, 2);
+  text.context = 3;
+  EXPECT_EQ(user_error([&] { reader.facts(text); }),
+            "task.context: must be less than the number of characters in the validation part of " +
+                text.file + " (3), got 3");
+}
+
+TEST(TaskShape, OfATextWithoutBlanksTheUnitIsSaid) {
+  const TemporaryFolder folder;
+  TextTask text;
+  text.file = folder.write("t.txt", "床前明月光疑是地上霜");
+  text.unit = TextUnit::kWord;
+  const std::string message = complaint(text);
+  EXPECT_NE(message.find("task.unit=character"), std::string::npos) << message;
 }
 
 TEST(TaskShape, SequencesBeyondTheLimitAreRefused) {

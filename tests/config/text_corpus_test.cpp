@@ -104,11 +104,13 @@ TEST_F(TextCorpusTest, AWindowMustFitIntoBothParts) {
   task.context = 6;
   EXPECT_EQ(complaint("a b a b a b a b a b", task),
             "task.context: must be less than the number of words in the training part of t.txt "
-            "(6), got 6");
+            "(6), got 6; words stand between blanks, and a text without them is read by "
+            "task.unit=character");
   task.context = 5;
   EXPECT_EQ(complaint("a b a b a b a b a b", task),
             "task.context: must be less than the number of words in the validation part of t.txt "
-            "(4), got 5");
+            "(4), got 5; words stand between blanks, and a text without them is read by "
+            "task.unit=character");
   task.context = 3;
   EXPECT_EQ(read("a b a b a b a b a b", task).training, 6);
 }
@@ -117,8 +119,8 @@ TEST_F(TextCorpusTest, NothingNeedsToBeHeldOut) {
   TextTask task = task_with(TextUnit::kByte, 0);
   task.context = 3;
   EXPECT_EQ(read("abab", task).training, 4);
-  EXPECT_EQ(text_shape(task, read("abab", task)).length, 3);
-  EXPECT_EQ(text_shape(task, read("abab", task)).vocabulary, 2);
+  EXPECT_EQ(text_shape(task, 2, 4).length, 3);
+  EXPECT_EQ(text_shape(task, 2, 4).vocabulary, 2);
 }
 
 }  // namespace

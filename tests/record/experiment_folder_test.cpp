@@ -40,12 +40,17 @@ TEST(ExperimentFolder, SaysWhatTheExperimentIs) {
   const TemporaryFolder folder;
   enter(folder, "aa", 3);
   const nlohmann::json expected = {
-      {"schema", 1},
+      {"schema", 2},
       {"config", {{"name", "注"}}},
       {"identity", {{"lr", 0.3}}},
       {"environment", {{"libtorch", "1.13"}}},
-      {"variants", {{{"name", "full"}, {"identity", {{"lr", 0.3}}}}}},
-      {"groups", {{{"variant", "full"}, {"runs", {{{"run", "aa"}, {"seed", 3}}}}}}}};
+      {"variants",
+       {{{"name", "full"}, {"cell", nlohmann::json::object()}, {"identity", {{"lr", 0.3}}}}}},
+      {"groups",
+       {{{"records", "records/aa.jsonl"},
+         {"variant", "full"},
+         {"cell", nlohmann::json::object()},
+         {"runs", {{{"run", "aa"}, {"seed", 3}}}}}}}};
   EXPECT_EQ(read(folder), expected);
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/records")));
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/checkpoints")));
@@ -60,6 +65,48 @@ TEST(ExperimentFolder, TakesFurtherRunsAndEachOnce) {
   EXPECT_EQ(two["groups"][1]["runs"][0]["seed"], 1);
   enter(folder, "aa", 0);
   EXPECT_EQ(read(folder), two);
+}
+
+TEST(ExperimentFolder, AVariantInTwoCellsIsListedAsTwo) {
+  const TemporaryFolder folder;
+  VariantRuns one{"wide", R"({"n": 1})", {{"aa", 0}}}, other{"wide", R"({"n": 2})", {{"bb", 0}}};
+  one.cell = {{"model.n", "1"}, {"model.norm", R"("pre")"}};
+  other.cell = {{"model.n", "2"}, {"model.norm", R"("pre")"}};
+  enter(folder, one);
+  const std::vector<RunGroup> groups = enter(folder, other);
+  ASSERT_EQ(groups.size(), 1U);
+  EXPECT_EQ(groups.front().cell, other.cell);
+  EXPECT_EQ(read(folder)["variants"][1]["cell"],
+            (nlohmann::json{{"model.n", 2}, {"model.norm", "pre"}}));
+  EXPECT_EQ(enter(folder, one).front().cell, one.cell) << "as it is read back";
+}
+
+TEST(ExperimentFolder, ARunThatTwoVariantsNameIsEnteredOnce) {
+  const TemporaryFolder folder;
+  const VariantRuns a{"a", "{}", {{"aa", 0}}}, b{"b", "{}", {{"aa", 0}, {"bb", 1}}};
+  ExperimentFolder(folder.file("e")).enter({"{}", "{}", kEnvironment}, {a, b});
+  const nlohmann::json groups = read(folder)["groups"];
+  ASSERT_EQ(groups.size(), 2U);
+  EXPECT_EQ(groups[1]["runs"], (nlohmann::json{{{"run", "bb"}, {"seed", 1}}}));
+}
+
+/// Of version 1, to which cells were parts of names.
+TEST(ExperimentFolder, AnOlderOneIsReadAndTakesNoCells) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directories(folder.file("e/records"));
+  folder.write("e/experiment.json", R"({"schema": 1, "config": {}, "identity": {},
+      "environment": {}, "variants": [{"name": "a n=1", "identity": {}}],
+      "groups": [{"records": "records/aa.jsonl", "variant": "a n=1",
+                  "runs": [{"run": "aa", "seed": 0}]}]})");
+  VariantRuns variant{"a n=1", "{}", {{"aa", 0}}};
+  const ExperimentFolder experiment(folder.file("e"));
+  EXPECT_EQ(experiment.enter({"{}", "{}", kEnvironment}, {variant}).front().variant, "a n=1");
+  variant.name = "a";
+  variant.cell = {{"n", "1"}};
+  EXPECT_NE(user_error([&] {
+              experiment.enter({"{}", "{}", kEnvironment}, {variant});
+            }).find("was written by an older qkvlab"),
+            std::string::npos);
 }
 
 TEST(ExperimentFolder, SeveralProcessesMayEnterRunsAtOnce) {
@@ -181,7 +228,7 @@ TEST(ExperimentFolder, RefusesTheFolderOfANewerVersion) {
   const TemporaryFolder folder;
   enter(folder, "aa", 0);
   std::string text = TemporaryFolder::read(folder.file("e/experiment.json"));
-  text.replace(text.find("\"schema\": 1"), 11, "\"schema\": 2");
+  text.replace(text.find("\"schema\": 2"), 11, "\"schema\": 3");
   folder.write("e/experiment.json", text);
   EXPECT_NE(user_error([&] { enter(folder, "bb", 1); }).find("was written by a newer qkvlab"),
             std::string::npos);

@@ -24,6 +24,8 @@ inline RunRecord run_record() {
   r.run = "0123456789abcdef";
   r.experiment = "sentiment";
   r.variant = kOdd;
+  r.cell = {
+      {"model.n_layers", "3"}, {"model.attention", R"({"mode":"none"})"}, {"task.kind", R"("注")"}};
   r.seed = std::numeric_limits<int64_t>::max();
   r.config = R"({"name": "注", "lr": 1e-3, "list": [1,  2.50]})";
   r.parameters_total = 1234;

@@ -40,6 +40,7 @@ void expect_same(const RunRecord& a, const RunRecord& b) {
   EXPECT_EQ(a.schema, b.schema);
   EXPECT_EQ(a.experiment, b.experiment);
   EXPECT_EQ(a.variant, b.variant);
+  EXPECT_EQ(a.cell, b.cell);
   EXPECT_EQ(a.seed, b.seed);
   EXPECT_EQ(a.config, b.config);
   EXPECT_EQ(a.parameters_total, b.parameters_total);
@@ -136,9 +137,10 @@ TEST(RecordLines, EveryLineIsStrictJsonToAnotherParser) {
 
 TEST(RecordLines, ARunHasTheDocumentedFields) {
   EXPECT_EQ(json::parse(line_of(run_record())), json::parse(R"json({
-    "type": "run", "run": "0123456789abcdef", "schema": 1, "experiment": "sentiment",
-    "variant": "注意力 \"quoted\" \\ \n\t\u0001\u007f 🙂", "seed": 9223372036854775807,
-    "config": {"name": "注", "lr": 0.001, "list": [1, 2.5]},
+    "type": "run", "run": "0123456789abcdef", "schema": 2, "experiment": "sentiment",
+    "variant": "注意力 \"quoted\" \\ \n\t\u0001\u007f 🙂",
+    "cell": {"model.n_layers": 3, "model.attention": {"mode": "none"}, "task.kind": "注"},
+    "seed": 9223372036854775807, "config": {"name": "注", "lr": 0.001, "list": [1, 2.5]},
     "parameters": {"total": 1234, "attention": 567},
     "initial_digests": {"q_proj.weight": "2d06800538d394c2", "blocks.0.a": "78af5f94892f3950"},
     "replicas": 30,

@@ -27,6 +27,16 @@ TEST(RecordReader, EveryFieldOfEveryTypeIsRequired) {
   }
 }
 
+TEST(RecordReader, TheFirstVersionHadNoCells) {
+  json line = json::parse(line_of(run_record()));
+  line["schema"] = 1;
+  line.erase("cell");
+  line["variant"] = "none model.n_layers=1";
+  const auto run = std::get<RunRecord>(parse_record(line.dump(), "r.jsonl", 9));
+  EXPECT_TRUE(run.cell.empty());
+  EXPECT_EQ(run.variant, "none model.n_layers=1") << "a name is not read for what it means";
+}
+
 TEST(RecordReader, EveryFieldOfEveryTypeHasItsType) {
   for (const Record& record : examples()) {
     const json whole = json::parse(line_of(record));
@@ -57,7 +67,7 @@ TEST(RecordReader, ANewerSchemaIsRefused) {
   json line = json::parse(line_of(run_record()));
   line["schema"] = kRecordSchema + 1;
   EXPECT_EQ(user_error([&] { parse_record(line.dump(), "r.jsonl", 1); }),
-            "r.jsonl:1: schema: must be at most 1, got 2; was it written by a newer qkvlab?");
+            "r.jsonl:1: schema: must be at most 2, got 3; was it written by a newer qkvlab?");
 }
 
 TEST(RecordReader, ASchemaThatNeverWasIsNoNewerOne) {

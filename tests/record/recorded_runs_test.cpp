@@ -115,7 +115,7 @@ TEST_F(RecordedRuns, EveryMapIsShownWithItsRun) {
 
 TEST_F(RecordedRuns, WhatIsNotWholeIsLeftOutAndTold) {
   std::string newer = run_line("b", "later", 4);
-  newer.replace(newer.find("\"schema\":1"), 10, "\"schema\":2");
+  newer.replace(newer.find("\"schema\":2"), 10, "\"schema\":3");
   const Recording recording =
       read(run_line("a", "full", 3) + newer + "{broken\n" + step_line("a", 1, 0.5f) +
            step_line("b", 1, 0.5f) + step_line("b", 2, 0.5f) +
@@ -131,7 +131,7 @@ TEST_F(RecordedRuns, WhatIsNotWholeIsLeftOutAndTold) {
             path_ + ":8: run a begins a second time; its lines from here on are left out");
   EXPECT_EQ(recording.left_out[1],
             path_ +
-                ":2: schema: must be at most 1, got 2; was it written by a newer qkvlab? "
+                ":2: schema: must be at most 2, got 3; was it written by a newer qkvlab? "
                 "(this line is left out)");
   EXPECT_EQ(recording.left_out[2].rfind(path_ + ":3: not JSON", 0), 0u);
   EXPECT_EQ(recording.left_out[3], path_ + ": 1 line is of a type that this version does not know");

@@ -36,17 +36,19 @@ bool has(const std::string& html, const std::string& part) {
 std::vector<RecordedRun> runs_in(
     const TemporaryFolder& folder,
     const std::vector<std::pair<std::string, std::vector<int64_t>>>& groups,
-    const std::string& config) {
+    const std::string& config, const std::vector<Cell>& cells = {}) {
   ExperimentFile file;
   file.config = config;
   file.identity = file.environment = "{}";
   std::vector<RecordedRun> runs;
   for (const auto& [variant, seeds] : groups) {
     RunGroup group{variant, {}};
+    if (!cells.empty()) group.cell = cells[file.groups.size()];
     for (const int64_t seed : seeds) {
       group.runs.push_back({std::to_string(file.groups.size()) + "-" + std::to_string(seed), seed});
       runs.push_back(run_of(variant, seed));
       runs.back().folder = folder.path();
+      runs.back().begin.cell = group.cell;
     }
     file.groups.push_back(group);
   }
@@ -60,9 +62,10 @@ TEST(PageExperiments, SeveralVariantsAreAblatedAgain) {
   const TemporaryFolder folder;
   const std::string html = html_of(
       runs_in(folder, {{"full", {0, 1}}, {"it's", {0, 1}}}, R"({"of":"the folder","record":{}})"));
-  EXPECT_TRUE(has(html,
-                  "<code>qkvlab ablate an_experiment.json --variants &#39;full,it&#39;\\&#39;"
-                  "&#39;s&#39; --seeds 0,1 --out repeated</code>"))
+  EXPECT_TRUE(
+      has(html,
+          "<code>qkvlab ablate an_experiment.json --variant full --variant &#39;it&#39;\\&#39;"
+          "&#39;s&#39; --seeds 0,1 --out repeated</code>"))
       << html;
   EXPECT_TRUE(has(html, kToTheBit));
   EXPECT_TRUE(has(html, "<a download=\"an_experiment.json\" href=\"data:application/json;base64,"));
@@ -72,7 +75,7 @@ TEST(PageExperiments, AnAblationOfOneVariantIsAblatedAgainSinceItsSeedsWereStack
   const TemporaryFolder folder;
   const std::string html =
       html_of(runs_in(folder, {{"full", {0, 1, 2}}}, R"({"of":"the folder","record":{}})"));
-  EXPECT_TRUE(has(html, "qkvlab ablate an_experiment.json --variants full --seeds 0..2 "));
+  EXPECT_TRUE(has(html, "qkvlab ablate an_experiment.json --variant full --seeds 0..2 "));
   EXPECT_FALSE(has(html, "qkvlab train"));
   EXPECT_TRUE(has(html, "&quot;of&quot;: &quot;the folder&quot;"));
 }
@@ -130,16 +133,20 @@ TEST(PageExperiments, ExperimentsOfOneNameKeepTheirFilesApart) {
   EXPECT_TRUE(has(html, "qkvlab train an_experiment-2.json random.seed=0 --out repeated-2<"));
 }
 
-TEST(PageExperiments, CellsOfAGridAreNotNamedAndOnlyTheirExactEndIsTakenOff) {
+TEST(PageExperiments, CellsOfAGridAreNotNamed) {
   const TemporaryFolder folder;
-  const std::string html = html_of(
-      runs_in(folder,
-              {{"full training.steps=1", {0}},
-               {"my training.steps=9 training.steps=1", {0}},
-               {"full training.steps=2", {0}},
-               {"my training.steps=9 training.steps=2", {0}}},
-              R"({"of":"the folder","record":{},"ablation":{"grid":{"training.steps":[1,2]}}})"));
-  EXPECT_TRUE(has(html, "--variants &#39;full,my training.steps=9&#39; --seeds 0 ")) << html;
+  std::vector<RecordedRun> runs = runs_in(
+      folder,
+      {{"full", {0}}, {"my training.steps=9", {0}}, {"full", {0}}, {"my training.steps=9", {0}}},
+      R"({"of":"the folder","record":{},"ablation":{"grid":{"training.steps":[1,2]}}})",
+      {{{"training.steps", "1"}},
+       {{"training.steps", "1"}},
+       {{"training.steps", "2"}},
+       {{"training.steps", "2"}}});
+  const std::string html = html_of(runs);
+  EXPECT_TRUE(has(html, "--variant full --variant &#39;my training.steps=9&#39; --seeds 0 "))
+      << html;
+  EXPECT_TRUE(has(html, kToTheBit)) << "in each cell one command deals all seeds";
   EXPECT_TRUE(has(html, "&quot;of&quot;: &quot;the folder&quot;"));
 }
 

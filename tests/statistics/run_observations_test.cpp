@@ -65,10 +65,11 @@ TEST(RunObservations, HowARunEndedDecides) {
 }
 
 TEST(RunObservations, VariantsOfAGridAreCellsOfOne) {
-  const Recording recording =
-      recording_of({recorded_run("full model.n_layers=1,task.pairs=2", 0, 1),
-                    recorded_run("full model.n_layers=2,task.pairs=2", 0, 2),
-                    recorded_run("wide one model.n_layers=2,task.pairs=2", 0, 3)});
+  std::vector<RecordedRun> runs = {recorded_run("full", 0, 1), recorded_run("full", 0, 2),
+                                   recorded_run("wide one", 0, 3)};
+  runs[0].begin.cell = {{"model.n_layers", "1"}, {"task.pairs", "2"}};
+  runs[1].begin.cell = runs[2].begin.cell = {{"model.n_layers", "2"}, {"task.pairs", "2"}};
+  const Recording recording = recording_of(runs);
   EXPECT_EQ(texts(observe_runs(recording, {})),
             (Texts{"full 0 model.n_layers=1: 1.00", "full 0 model.n_layers=2: 2.00",
                    "wide one 0 model.n_layers=2: 3.00"}));
@@ -76,6 +77,30 @@ TEST(RunObservations, VariantsOfAGridAreCellsOfOne) {
   choice.by = "model.n_layers";
   EXPECT_EQ(texts(observe_runs(recording, choice)),
             (Texts{"1| full 0: 1.00", "2| full 0: 2.00", "2| wide one 0: 3.00"}));
+}
+
+TEST(RunObservations, ANameThatLooksLikeACellIsAName) {
+  EXPECT_EQ(texts(observe_runs(recording_of({recorded_run("wide model.x=4", 0, 1),
+                                             recorded_run("wide model.x=8", 0, 2),
+                                             recorded_run("without model.bias", 0, 3),
+                                             recorded_run("without model.mlp", 0, 4)}),
+                               {})),
+            (Texts{"wide model.x=4 0: 1.00", "wide model.x=8 0: 2.00", "without model.bias 0: 3.00",
+                   "without model.mlp 0: 4.00"}));
+}
+
+TEST(RunObservations, CellsMayBeOfAnyFieldAndOfObjects) {
+  std::vector<RecordedRun> runs;
+  for (const std::string variant : {"full", "none"}) {
+    for (const std::string scheme : {"keyed", "torch_stream"}) {
+      runs.push_back(recorded_run(variant, 0, 1));
+      runs.back().begin.cell = {
+          {"random.scheme", '"' + scheme + '"'},
+          {"model.mlp", scheme == "keyed" ? R"({"ratio":2,"hidden":null})" : "null"}};
+    }
+  }
+  EXPECT_EQ(texts(observe_runs(recording_of(runs), {}))[3],
+            "none 0 random.scheme=torch_stream model.mlp=null: 1.00");
 }
 
 TEST(RunObservations, SeveralExperimentsAreCells) {

@@ -1,5 +1,10 @@
+#include <cmath>
+
 #include "base/utf8.hpp"
+#include "config/task_facts.hpp"
+#include "model/model.hpp"
 #include "support/tasks.hpp"
+#include "training/evaluation.hpp"
 
 namespace qkvlab {
 namespace {
@@ -33,6 +38,35 @@ TEST_P(EveryTask, HasTheShapeThatItsConfigSays) {
   EXPECT_EQ(task_->shape().outputs, shape.outputs);
   EXPECT_EQ(task_->shape().length, shape.length);
   EXPECT_EQ(task_->shape().per_token, shape.per_token);
+}
+
+TEST_P(EveryTask, IsWhatIsSaidOfItWithoutMakingIt) {
+  TaskReader reader;
+  const TaskFacts& facts = reader.facts(config_);
+  EXPECT_EQ(facts.shape.vocabulary, task_->shape().vocabulary);
+  EXPECT_EQ(facts.shape.outputs, task_->shape().outputs);
+  EXPECT_EQ(facts.shape.length, task_->shape().length);
+  EXPECT_EQ(facts.shape.per_token, task_->shape().per_token);
+  EXPECT_EQ(facts.train_examples, task_->examples(Split::kTrain));
+  EXPECT_EQ(facts.held_out_examples, task_->examples(Split::kHeldOut));
+  EXPECT_EQ(facts.file_digest, task_->file_digest());
+  EXPECT_EQ(&reader.facts(config_), &facts) << "read once";
+}
+
+/// A model of default settings begins about where a blind guess stands.
+TEST_P(EveryTask, BeginsNearABlindGuess) {
+  const TaskShape& shape = task_->shape();
+  TransformerConfig config;
+  config.max_length = shape.length;
+  config.output = shape.per_token ? OutputKind::kToken : OutputKind::kLast;
+  const double guess = std::log(static_cast<double>(shape.outputs));
+  for (const bool tie_head : {true, false}) {
+    if (tie_head && shape.outputs != shape.vocabulary) continue;
+    config.tie_head = tie_head;
+    const auto model = make_model(config, shape, RandomSource(RandomScheme::kKeyed, 1));
+    const Evaluation start = evaluate(*model, {task_.get()}, Split::kHeldOut, 8, 2).front();
+    EXPECT_LT(start.loss, 1.25 * guess) << "a blind guess is at " << guess;
+  }
 }
 
 TEST_P(EveryTask, AsksWithinItsShape) {

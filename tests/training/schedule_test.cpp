@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "config/training_length.hpp"
+
 namespace qkvlab {
 namespace {
 
