@@ -58,7 +58,8 @@ struct Intermediate {
 
 class TraceRunText {
  public:
-  TraceRunText(const ExperimentConfig& config, const TraceRun& run) : config_(config), run_(run) {
+  TraceRunText(const ExperimentConfig& config, const TraceRun& run, const TextStyle& style)
+      : style_(style), config_(config), run_(run) {
     for (const std::string& token : run.tokens) tokens_.push_back(token_label(token));
     for (const std::string& output : run.outputs) outputs_.push_back(token_label(output));
     for (const auto& [path, value] : run.forward) {
@@ -70,9 +71,9 @@ class TraceRunText {
   }
 
   std::string write() {
-    text_ += prediction_text(run_);
+    text_ += prediction_text(run_, style_);
     write_forward();
-    text_ += step_text(config_, run_);
+    text_ += step_text(config_, run_, style_);
     return std::move(text_);
   }
 
@@ -156,7 +157,7 @@ class TraceRunText {
     if (matrix.dim() == 2) labels.rows = tokens_;
     if (ends_with(name, "scores") || ends_with(name, "attention")) labels.columns = tokens_;
     if (name == "logits" || name == "probabilities") labels.columns = outputs_;
-    text_ += matrix_section(heading(intermediate, matrix), matrix, labels, 4, kExcerpt);
+    text_ += matrix_section(style_, heading(intermediate, matrix), matrix, labels, 4, kExcerpt);
   }
 
   /// The name, and how it comes from those before it.
@@ -196,6 +197,7 @@ class TraceRunText {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
   }
 
+  const TextStyle style_;
   const ExperimentConfig& config_;
   const TraceRun& run_;
   std::vector<std::string> tokens_, outputs_;
@@ -206,8 +208,9 @@ class TraceRunText {
 
 }  // namespace
 
-std::string trace_run_text(const ExperimentConfig& config, const TraceRun& run) {
-  return TraceRunText(config, run).write();
+std::string trace_run_text(const ExperimentConfig& config, const TraceRun& run,
+                           const TextStyle& style) {
+  return in_style(TraceRunText(config, run, style).write(), style);
 }
 
 }  // namespace qkvlab
