@@ -8,6 +8,7 @@
 #include "cli/terminal_style.hpp"
 #include "experiment/machine.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -82,10 +83,11 @@ std::string doctor_text(const Blas& blas, const SgemmSpeed& speed, const TextSty
     masks.add_row({convention.function, meaning_text(convention.meaning)});
   }
 
-  return in_style(machine.text(0, style) +
-                      "\nMask conventions, found by computing on two tokens:\n\n" +
-                      masks.text(2, style),
-                  style);
+  return in_style(
+      machine.text(0, style) + "\n" +
+          fitted("Mask conventions, found by computing on two tokens:", 2, style.width) + "\n" +
+          masks.text(2, style),
+      style);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/terminal.hpp"
 #include "layers/tensor_values.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -42,7 +43,7 @@ std::string matrix_section(const TextStyle& style, const std::string& name,
   shown_so.column_labels = first(labels.columns, columns);
   shown_so.text = style;
   const at::Tensor shown = whole.narrow(0, 0, rows).narrow(1, 0, columns);
-  std::string text = name + "  " + shape_text(matrix.sizes()) + "\n";
+  std::string text = fitted(name + "  " + shape_text(matrix.sizes()), 2, style.width);
   text += matrix_text(double_values(shown), rows, columns, shown_so);
   if (rows < whole.size(0) || columns < whole.size(1)) {
     text += "  … the first " + std::to_string(rows) + " × " + std::to_string(columns) + "\n";

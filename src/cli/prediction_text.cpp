@@ -78,9 +78,11 @@ std::string token_label(const std::string& token) {
 std::string prediction_text(const TraceRun& run, const TextStyle& style) {
   const at::Tensor probabilities = tensor_named(run.forward, "probabilities").cpu();
   const bool per_token = probabilities.dim() == 2;  // [T, K], or [K] of the sequence
-  std::string text = "── Sample " + std::to_string(run.sample.number + 1) +
-                     (run.examples > 0 ? " of " + std::to_string(run.examples) : "") + ", split " +
-                     run.sample.split + " ──\n\n";
+  std::string text = fitted("── Sample " + std::to_string(run.sample.number + 1) +
+                                (run.examples > 0 ? " of " + std::to_string(run.examples) : "") +
+                                ", split " + run.sample.split + " ──",
+                            2, style.width) +
+                     "\n";
   text += tokens_table(run, probabilities, per_token, style);
   if (!per_token) {
     Table table(prediction_columns());
@@ -96,8 +98,7 @@ std::string prediction_text(const TraceRun& run, const TextStyle& style) {
   words += "; a blind guess has log " + std::to_string(run.outputs.size()) + " = " +
            fixed(std::log(outputs), 6);
   return text +
-         paragraph("loss  " + fixed(run.loss.item<double>(), 6) + "  ", words, 2, style.width) +
-         "\n";
+         fitted("loss  " + fixed(run.loss.item<double>(), 6) + "  " + words, 2, style.width) + "\n";
 }
 
 }  // namespace qkvlab

@@ -41,15 +41,15 @@ std::string step_text(const ExperimentConfig& config, const TraceRun& run, const
   }
   const auto& clip = config.training.grad_clip;
   const bool clipped = clip && run.grad_norm > *clip;
-  return "── Backward pass, and one step of " + kind + " with lr " + significant(run.lr, 6) +
-         " ──\n\n" + table.text(2, style) + "\n‖gradient‖ of all   " +
-         significant(run.grad_norm, kDigits) +
-         (clipped ? ", clipped to " + significant(*clip, kDigits) : "") + "\nlargest |change|    " +
-         significant(largest, kDigits) + " in " + where + "\n" +
-         paragraph("loss of the sample  ",
-                   fixed(run.loss.item<double>(), 6) + " before the step, " +
-                       fixed(run.loss_after, 6) + " after it",
-                   2, style.width);
+  const auto line = [&style](const std::string& text) { return fitted(text, 2, style.width); };
+  return line("── Backward pass, and one step of " + kind + " with lr " + significant(run.lr, 6) +
+              " ──") +
+         "\n" + table.text(2, style) + "\n" +
+         line("‖gradient‖ of all   " + significant(run.grad_norm, kDigits) +
+              (clipped ? ", clipped to " + significant(*clip, kDigits) : "")) +
+         line("largest |change|    " + significant(largest, kDigits) + " in " + where) +
+         line("loss of the sample  " + fixed(run.loss.item<double>(), 6) + " before the step, " +
+              fixed(run.loss_after, 6) + " after it");
 }
 
 }  // namespace qkvlab

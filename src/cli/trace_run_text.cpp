@@ -8,6 +8,7 @@
 #include "cli/matrix_section.hpp"
 #include "cli/prediction_text.hpp"
 #include "cli/step_text.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -78,8 +79,8 @@ class TraceRunText {
   }
 
  private:
-  void line(const std::string& text) { text_ += text + "\n"; }
-  void title(const std::string& text) { line("── " + text + " ──\n"); }
+  void line(const std::string& text) { text_ += fitted(text, 2, style_.width) + "\n"; }
+  void title(const std::string& text) { line("── " + text + " ──"); }
 
   void write_forward() {
     const std::string kind =
@@ -150,7 +151,7 @@ class TraceRunText {
   void write_matrix(const Intermediate& intermediate, const at::Tensor& matrix) {
     const std::string& name = intermediate.place.name;
     if (const std::string same = earlier_name(intermediate); !same.empty()) {
-      line(name + " = " + same + "  " + shape_text(matrix.sizes()) + "\n");
+      line(name + " = " + same + "  " + shape_text(matrix.sizes()));
       return;
     }
     MatrixLabels labels;

@@ -88,8 +88,12 @@ class TraceText {
   }
 
  private:
-  void line(const std::string& text) { text_ += text + "\n"; }
-  void title(const std::string& text) { line("── " + text + " ──\n"); }
+  void line(const std::string& text) { text_ += fitted(text, 2, style_.width); }
+  void blank_line() { text_ += "\n"; }
+  void title(const std::string& text) {
+    line("── " + text + " ──");
+    blank_line();
+  }
 
   void write_input() {
     title("Input");
@@ -100,14 +104,14 @@ class TraceText {
       words += " " + std::to_string(id) + ":" +
                shorten(printable(sentences_.vocabulary[id]), kMaxLabelWidth);
     }
-    line(paragraph("  ", words + (size > kMaxWords ? " …" : ""), 2, style_.width));
+    text_ += paragraph("  ", words + (size > kMaxWords ? " …" : ""), 2, style_.width) + "\n";
     Table tokens({{"word", Align::kLeft}, {"token id"}});
     for (const int64_t id : sentences_.tokens[options_.sentence]) {
       tokens.add_row({sentences_.vocabulary[id], std::to_string(id)});
     }
     line("Sentence " + std::to_string(options_.sentence + 1) + " of " +
          std::to_string(sentences_.tokens.size()) + "  label " + label());
-    line(tokens.text(2, style_));
+    text_ += tokens.text(2, style_) + "\n";
   }
 
   void write_forward() {
@@ -141,7 +145,8 @@ class TraceText {
     const double log_p =
         -at::log_softmax(forward.logits[0].to(at::kDouble), 0)[true_class()].item<double>();
     line("cross-entropy  " + fixed(run_.loss.item<double>(), 6) + "    −log p(" + label() + ")  " +
-         fixed(log_p, 6) + "\n");
+         fixed(log_p, 6));
+    blank_line();
   }
 
   void write_prediction(const std::string& name, const SentimentForward& forward) {
@@ -157,7 +162,8 @@ class TraceText {
       line("‖dL/d" + weight.symbol + "‖  " + fixed(gradient.norm().item<double>(), 6));
     }
     const bool none = same_values(run_.initial, run_.after_backward);
-    line(std::string("weights changed by the backward pass: ") + (none ? "none" : "some") + "\n");
+    line(std::string("weights changed by the backward pass: ") + (none ? "none" : "some"));
+    blank_line();
   }
 
   void write_step() {
@@ -171,7 +177,7 @@ class TraceText {
       table.add_row({run_.initial[i].path, fixed((after - before).abs().max().item<double>(), 6),
                      significant((after - expected).abs().max().item<double>(), 2)});
     }
-    line(table.text(2, style_));
+    text_ += table.text(2, style_) + "\n";
   }
 
   void write_epochs() {
@@ -183,7 +189,7 @@ class TraceText {
       const SentimentEpoch& state = run_.epochs[epoch - 1];
       table.add_row({std::to_string(epoch), fixed(state.loss, 4), fixed(state.accuracy_after, 3)});
     }
-    line(table.text(2, style_));
+    text_ += table.text(2, style_) + "\n";
   }
 
   /// 1, 2, 5, 10, 20, 50, 100, 200, 500, …
@@ -213,7 +219,7 @@ class TraceText {
         labels.rows.push_back(std::string(symbol) + " " + std::to_string(row));
       }
     }
-    line("");
+    blank_line();
     text_ += matrix_section(style_, "in_proj_weight of torch.nn.MultiheadAttention",
                             run_.packed_weight, labels);
   }

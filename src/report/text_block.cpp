@@ -88,6 +88,10 @@ std::string paragraph(const std::string& first, const std::string& words, size_t
   return text + line + "\n";
 }
 
+std::string fitted(const std::string& line, size_t indent, size_t width) {
+  return display_width(line) <= width ? line + "\n" : paragraph("", line, indent, width);
+}
+
 size_t widest(const std::vector<std::string>& texts) {
   size_t width = 0;
   for (const std::string& text : texts) width = std::max(width, display_width(text));

@@ -44,6 +44,9 @@ std::vector<std::string> wrapped(const std::vector<std::string>& entries,
 std::string paragraph(const std::string& first, const std::string& words, size_t indent,
                       size_t width, const std::string& continued = "");
 
+/// `line` as it is where it is no wider than `width`, else its words as a paragraph.
+std::string fitted(const std::string& line, size_t indent, size_t width);
+
 /// The columns of the widest of some texts; 0 where there is none.
 size_t widest(const std::vector<std::string>& texts);
 

@@ -55,7 +55,6 @@ class WidthTest : public testing::Test {
                                   {"trace", "--epochs", "3"},
                                   {"trace", "small.json"},
                                   {"attend", "configs/attend/padding_row.json"},
-                                  {"show", "r.jsonl", "--what", "gradients"},
                                   {"doctor"},
                                   {"--help"}};
     for (const char* command : {"trace", "train", "ablate", "compare", "show", "report", "attend",
