@@ -57,9 +57,9 @@ int run_main(const std::function<void()>& body) {
       say_error(kOutOfMemory);
       return static_cast<int>(ExitCode::kFailed);
     }
-    say_error("a fault of the program itself: " + first_line(error.what()));
+    say_error("qkvlab failed, which is a fault of its own: " + first_line(error.what()));
   } catch (...) {
-    say_error("a fault of the program itself: an exception of an unknown kind");
+    say_error("qkvlab failed, which is a fault of its own: an exception of an unknown kind");
   }
   return static_cast<int>(ExitCode::kFault);
 }

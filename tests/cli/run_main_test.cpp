@@ -42,14 +42,15 @@ TEST(RunMain, AMistakeOfTheUserIsOneLineWithItsOwnExitCode) {
 TEST(RunMain, AMistakeOfTheProgramSaysSoInOneLine) {
   const Ending ending = ending_of([] { throw std::logic_error("first\nsecond"); });
   EXPECT_EQ(ending.exit_code, 70);
-  EXPECT_EQ(ending.error, "qkvlab: error: a fault of the program itself: first\n");
+  EXPECT_EQ(ending.error, "qkvlab: error: qkvlab failed, which is a fault of its own: first\n");
 }
 
 TEST(RunMain, ACheckThatFailsAndWhatIsNoExceptionAreMistakesOfTheProgramToo) {
   EXPECT_EQ(ending_of([] { require(false, "one is two"); }).exit_code, 70);
   const Ending ending = ending_of([] { throw 3; });
   EXPECT_EQ(ending.exit_code, 70);
-  EXPECT_EQ(ending.error.rfind("qkvlab: error: a fault of the program itself: ", 0), 0U);
+  EXPECT_EQ(ending.error.rfind("qkvlab: error: qkvlab failed, which is a fault of its own: ", 0),
+            0U);
 }
 
 TEST(RunMain, AnErrorIsOneLineThatDoesNotActOnTheTerminal) {
