@@ -218,11 +218,16 @@ void print_answer(const CLI::App& app, const CLI::Success& question) {
 }
 
 /// `help` and `help COMMAND` are other words for --help.
-std::vector<std::string> words_of(int argc, const char* const* argv) {
+std::vector<std::string> words_of(const CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
-  if (!words.empty() && words.front() == "help") {
-    words.erase(words.begin());
-    words.emplace_back("--help");
+  if (words.empty() || words.front() != "help") return words;
+  words.erase(words.begin());
+  words.emplace_back("--help");
+  const std::vector<std::string> commands = subcommand_names(app);
+  const std::string& asked = words.front();
+  if (asked.rfind('-', 0) != 0 &&
+      std::find(commands.begin(), commands.end(), asked) == commands.end()) {
+    throw UserError(unknown_name("command", asked, commands));
   }
   return words;
 }
@@ -260,7 +265,7 @@ Command parse_command_line(int argc, const char* const* argv) {
   const CLI::App* doctor = add_doctor(app, doctor_command);
   const CLI::App* check = add_check(app, check_command);
   const CLI::App* schema = add_schema(app, schema_command);
-  const std::vector<std::string> words = words_of(argc, argv);
+  const std::vector<std::string> words = words_of(app, argc, argv);
   if (words.empty()) refuse_nothing();
   refuse_empty_values(words);
   try {

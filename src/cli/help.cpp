@@ -132,7 +132,8 @@ const std::vector<std::string>& examples_of(const std::string& command) {
 std::string help_text(const CLI::App& app, size_t width) {
   const auto parsed = app.get_subcommands();
   const CLI::App& command = parsed.empty() ? app : *parsed.front();
-  std::string text = paragraph("", command.get_description() + ".", 0, width) + "\n" +
+  const std::string& about = command.get_description();
+  std::string text = paragraph("", about + (about.back() == '.' ? "" : "."), 0, width) + "\n" +
                      paragraph("", "Usage: " + usage_of(app, command), 2, width);
   std::vector<Entry> commands, arguments, options;
   for (const CLI::App* one : command.get_subcommands({})) {

@@ -242,6 +242,7 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
 void refuse(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   const CLI::App& where = chosen.empty() ? app : *chosen.front();
+  const std::string of_command = chosen.empty() ? "" : where.get_name() + ": ";
   const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   if (!extras.empty()) {
     const std::string word = without_mark(extras.front());
@@ -252,18 +253,18 @@ void refuse(const CLI::App& app, const CLI::ParseError& error) {
         throw UserError(name + ": belongs after the command: qkvlab " + where.get_name() + " " +
                         name);
       }
-      throw UserError(where.get_display_name() + ": " + unknown_name("option", name, known));
+      throw UserError(of_command + unknown_name("option", name, known));
     }
     if (chosen.empty()) {
-      throw UserError(app.get_name() + ": " + unknown_name("command", word, subcommand_names(app)));
+      throw UserError(unknown_name("command", word, subcommand_names(app)));
     }
-    throw UserError(where.get_display_name() + ": unexpected argument: '" + word + "'");
+    throw UserError(of_command + "unexpected argument: '" + word + "'");
   }
   const std::string name = std::string(error.what()).substr(0, std::string(error.what()).find(':'));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    throw UserError(where.get_display_name() + ": " + name + ": expects exactly one value");
+    throw UserError(of_command + name + ": expects exactly one value");
   }
-  throw UserError(where.get_display_name() + ": " + error.what());
+  throw UserError(of_command + error.what());
 }
 
 void refuse_empty_values(const std::vector<std::string>& words) {
