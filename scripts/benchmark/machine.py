@@ -1,5 +1,6 @@
 """What the figures were measured on and with."""
 import datetime
+import json
 import os
 import platform
 import re
@@ -35,16 +36,10 @@ class Doctor:
     """What `qkvlab doctor` says: the LibTorch and BLAS in use, and the peak of one core."""
 
     def __init__(self, qkvlab):
-        self.text = run([qkvlab, "doctor"])[0]
-
-    def find(self, name, pattern):
-        found = re.search(rf"^{name}\s+{pattern}", self.text, re.MULTILINE)
-        if not found:
-            raise Failure(f"qkvlab doctor does not say what '{name}' is")
-        return found[1]
+        self.said = json.loads(run([qkvlab, "doctor", "--format", "json"])[0])
 
     def sgemm_gflops(self):
-        return float(self.find("sgemm", r"([0-9.]+) GFLOP/s on one thread"))
+        return self.said["sgemm"]["gflops"]
 
 
 def versions(qkvlab, python):
@@ -57,6 +52,6 @@ def versions(qkvlab, python):
         raise Failure(f"{python} has no PyTorch to compare with: apt-get install python3-torch, or "
                       "name another Python by --python") from None
     return {"qkvlab": run([qkvlab, "--version"])[0].strip(),
-            "libtorch": doctor.find("LibTorch", r"(\S+)"), "blas": doctor.find("BLAS", r"(.+)"),
+            "libtorch": doctor.said["libtorch"], "blas": doctor.said["blas"]["name"],
             "pytorch": pytorch, "pytorch_default_threads": int(threads),
             "python": run([python, "--version"])[0].strip()}

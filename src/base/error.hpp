@@ -6,7 +6,15 @@
 namespace qkvlab {
 
 /// Exit codes of every command.
-enum class ExitCode : int { kDone = 0, kFailed = 1, kUsage = 2, kInterrupted = 130 };
+enum class ExitCode : int {
+  kDone = 0,
+  kFailed = 1,      // a run failed or diverged, the output could not be written, no memory is left
+  kUsage = 2,       // a mistake on the command line or in a file
+  kFault = 70,      // a mistake of the program itself (EX_SOFTWARE of sysexits.h)
+  kOutOfTime = 75,  // a limit of time ended it, saved: to be run again (EX_TEMPFAIL)
+  kInterrupted = 130,  // by Ctrl-C, saved: 128 + SIGINT, as a shell says it
+  kTerminated = 143    // by SIGTERM, saved: 128 + SIGTERM
+};
 
 /// What a user did wrong, or what their machine refused, in one line for them to read: the file
 /// with its line or key path, what is wrong, what is allowed, and the nearest spelling. `main`

@@ -3,6 +3,8 @@
 #include <locale.h>
 #include <wchar.h>
 
+#include <map>
+
 #include "base/utf8.hpp"
 
 namespace qkvlab {
@@ -35,6 +37,15 @@ bool acts_on_a_terminal(char32_t c) {
          || within(0x2028, 0x2029)                             // line and paragraph separator
          || c == 0x061C || within(0x200E, 0x200F)              // bidirectional marks,
          || within(0x202A, 0x202E) || within(0x2066, 0x206F);  // embeddings and overrides
+}
+
+/// What tables and formulas use beyond ASCII.
+const std::map<std::string_view, const char*>& ascii_spellings() {
+  static const std::map<std::string_view, const char*> spellings = {
+      {"…", "~"},  {"␣", "_"},  {"±", "+-"}, {"Δ", "delta"}, {"−", "-"},  {"–", "-"},
+      {"—", "-"},  {"×", "x"},  {"·", "*"},  {"√", "sqrt "}, {"≤", "<="}, {"≥", ">="},
+      {"‖", "||"}, {"ᵀ", "^T"}, {"─", "-"},  {"→", "->"}};
+  return spellings;
 }
 
 }  // namespace
@@ -71,8 +82,9 @@ std::string ascii_of(std::string_view text) {
     const bool is_ascii = character.size() == 1 && static_cast<unsigned char>(text[begin]) < 0x80;
     if (is_ascii) {
       ascii += character;
-    } else if (character == "…" || character == "␣") {
-      ascii += character == "…" ? '~' : '_';
+    } else if (const auto spelt = ascii_spellings().find(character);
+               spelt != ascii_spellings().end()) {
+      ascii += spelt->second;
     } else {
       ascii += std::string(display_width(character), '?');
     }

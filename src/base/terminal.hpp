@@ -16,8 +16,8 @@ size_t display_width(std::string_view text);
 /// file goes through it on its way to a terminal, so that a token cannot move the cursor.
 std::string printable(std::string_view text);
 
-/// `text` in ASCII alone, as wide as it was: "~" for "…", "_" for "␣", and for other characters as
-/// many "?" as they take columns.
+/// `text` in ASCII alone: "~" for "…", "_" for "␣", mathematical signs in ASCII's spelling ("+-"
+/// for "±", "delta" for "Δ"), and for other characters as many "?" as they take columns.
 std::string ascii_of(std::string_view text);
 
 /// `text` cut to `width` columns, its last one "…"; unchanged where it is not wider, empty where

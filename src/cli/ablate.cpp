@@ -1,5 +1,3 @@
-#include <spdlog/spdlog.h>
-
 #include <chrono>
 #include <csignal>
 #include <numeric>
@@ -9,11 +7,14 @@
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
-#include "base/terminal.hpp"
+#include "cli/ablation_json.hpp"
 #include "cli/ablation_table.hpp"
 #include "cli/commands.hpp"
+#include "cli/interrupted.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/talk.hpp"
+#include "cli/terminal_style.hpp"
 #include "config/memory.hpp"
 #include "experiment/ablation.hpp"
 #include "experiment/interruption.hpp"
@@ -39,17 +40,16 @@ class Talk {
 
   void begins(const AblationForecast& forecast) {
     total_ = forecast.runs;
-    spdlog::info("{} × {} = {}{}", counted(static_cast<int64_t>(plan_.variants.size()), "variant"),
-                 counted(static_cast<int64_t>(plan_.seeds.size()), "seed"),
-                 counted(forecast.runs, "run"),
-                 forecast.done > 0 ? ", " + std::to_string(forecast.done) + " of them done" : "");
+    note(counted(static_cast<int64_t>(plan_.variants.size()), "variant") + " × " +
+         counted(static_cast<int64_t>(plan_.seeds.size()), "seed") + " = " +
+         counted(forecast.runs, "run") +
+         (forecast.done > 0 ? ", " + std::to_string(forecast.done) + " of them done" : ""));
     if (forecast.groups == 0) return;
-    spdlog::info("{} to train by {}: {}, and at most {} MB", counted(forecast.groups, "group"),
-                 counted(forecast.workers, "worker"),
-                 forecast.seconds ? "about " + duration_text(*forecast.seconds) : "unknown time",
-                 fixed(forecast.memory / kMegabyte, 0));
+    note(counted(forecast.groups, "group") + " to train by " + counted(forecast.workers, "worker") +
+         ": " + (forecast.seconds ? "about " + duration_text(*forecast.seconds) : "unknown time") +
+         ", and at most " + fixed(forecast.memory / kMegabyte, 0) + " MB");
     if (plan_.base.random.scheme == RandomScheme::kTorchStream && plan_.variants.size() > 1) {
-      spdlog::info(
+      warn(
           "random.scheme is torch_stream: variants of a seed share only what they draw before they "
           "differ; keyed pairs them");
     }
@@ -59,20 +59,20 @@ class Talk {
     ++ended_;
     if (outcome.status == "completed") {
       const auto& metrics = outcome.evaluations.back().metrics;
-      values_[variant].push_back(final_metric(outcome, metrics.front().first));
+      metric_ = metrics.front().first;
+      values_[variant].push_back(final_metric(outcome, metric_));
       return;
     }
     const std::string text =
         run_text(plan_, variant, seed) + ": " + outcome.status + ": " + outcome.reason;
     failures_.push_back(text);
-    if (now) progress_.note(printable(text));
+    if (now) progress_.warn(text);
   }
 
   void retries(size_t variant, const RunGroup& group, const std::string& reason) {
     const auto others = static_cast<int64_t>(group.runs.size()) - 1;
-    progress_.note(printable("trying again " + run_text(plan_, variant, group.runs.front().seed) +
-                             (others > 0 ? " and " + counted(others, "other") : "") + ": " +
-                             reason));
+    progress_.warn("trying again " + run_text(plan_, variant, group.runs.front().seed) +
+                   (others > 0 ? " and " + counted(others, "other") : "") + ": " + reason);
   }
 
   void progress(double done, int64_t running, std::optional<double> seconds_left) {
@@ -82,19 +82,21 @@ class Talk {
                          std::to_string(running) + " running, " + std::to_string(failures_.size()) +
                          " failed";
       if (seconds_left) text += ", " + duration_text(*seconds_left) + " left";
+      std::string means;
       for (size_t i = 0; i < values_.size(); ++i) {
         if (values_[i].empty()) continue;
         const double sum = std::accumulate(values_[i].begin(), values_[i].end(), 0.0);
-        text += " · " + plan_.variants[i].label + " " +
-                fixed(sum / static_cast<double>(values_[i].size()), 3);
+        means += (means.empty() ? "; " + metric_ + ": " : ", ") + plan_.variants[i].label + " " +
+                 fixed(sum / static_cast<double>(values_[i].size()), 3);
       }
-      return printable(text);
+      text += means;
+      return text;
     });
   }
 
   /// Groups often have the same to tell.
   void warn(const std::string& text) {
-    if (warnings_.insert(text).second) progress_.note("warning: " + printable(text));
+    if (warnings_.insert(text).second) progress_.warn(text);
   }
 
   const std::vector<std::string>& failures() const { return failures_; }
@@ -103,15 +105,20 @@ class Talk {
   const AblationPlan& plan_;
   Progress progress_{"run"};
   int64_t total_ = 0, ended_ = 0;
-  std::vector<std::vector<double>> values_;  // by variant, of the runs so far
+  std::string metric_;                       // the first beside the loss,
+  std::vector<std::vector<double>> values_;  // and its values by variant, of the runs so far
   std::vector<std::string> failures_;
   std::set<std::string> warnings_;
 };
 
-AblationResult ablate(const AblationPlan& plan, const std::string& folder, Existing existing,
-                      Talk& talk) {
-  const Interruption interruption(
-      "\nfinishing this step and saving; a second signal ends all without saving\n");
+/// What came of it, and what ended it too early, as an exit code.
+struct Ablated {
+  AblationResult result;
+  ExitCode ended_by = ExitCode::kDone;
+};
+
+Ablated ablate(const AblationPlan& plan, const std::string& folder, Existing existing, Talk& talk) {
+  const Interruption interruption(interruption_notice());
   const Clock::time_point start = Clock::now();
   AblationListener listener;
   listener.begins = [&](const AblationForecast& forecast) { talk.begins(forecast); };
@@ -131,7 +138,8 @@ AblationResult ablate(const AblationPlan& plan, const std::string& folder, Exist
     return limit && taken.count() >= *limit ? "limits.seconds is used up" : "";
   };
   listener.warn = [&](const std::string& text) { talk.warn(text); };
-  return run_ablation(plan, folder, existing, listener);
+  AblationResult result = run_ablation(plan, folder, existing, listener);
+  return {std::move(result), exit_code_of(interruption.signal())};
 }
 
 }  // namespace
@@ -140,33 +148,37 @@ void run_ablate(const AblateCommand& command) {
   std::signal(SIGPIPE, SIG_IGN);  // whoever stops listening to the talk does not end the runs
   const AblationPlan plan = plan_of(command);
   const std::string folder = command.folder.empty() ? "runs/" + plan.base.name : command.folder;
-  AblationResult result;
+  Ablated ablated;
   std::vector<std::string> failures;
   {
     Talk talk(plan);
-    result = ablate(plan, folder, command.overwrite ? Existing::kOverwrite : Existing::kGoOn, talk);
+    ablated =
+        ablate(plan, folder, command.overwrite ? Existing::kOverwrite : Existing::kGoOn, talk);
     failures = talk.failures();
   }
+  const AblationResult& result = ablated.result;
   Output output("");
-  output.write(ablation_table(plan, result.outcomes));
+  output.write(command.format == Format::kJson
+                   ? ablation_json(plan, result.outcomes, folder)
+                   : ablation_table(plan, result.outcomes, text_style("")));
   output.finish();
-  spdlog::info("records in {}", printable(folder));
-  for (const std::string& failure : failures) spdlog::error("{}", printable(failure));
+  note("records in " + folder);
+  for (const std::string& failure : failures) say_error(failure);
   if (!result.failed.empty()) throw UserError(result.failed, ExitCode::kFailed);
   if (!result.interrupted.empty()) {
-    throw UserError(result.interrupted + "; what was trained is saved in " + printable(folder) +
+    throw UserError(result.interrupted + "; what was trained is saved in " + folder +
                         ", the same command " + (command.overwrite ? "without --overwrite " : "") +
                         "goes on",
-                    ExitCode::kInterrupted);
+                    ablated.ended_by);
   }
   int64_t waiting = 0;
   for (const auto& of_variant : result.outcomes) {
     for (const auto& [seed, outcome] : of_variant) waiting += outcome.status == "waiting" ? 1 : 0;
   }
   if (waiting > 0) {
-    throw UserError(printable(folder) + "/experiment.json: does not list " +
-                        counted(waiting, "run") + " by its seed",
-                    ExitCode::kFailed);
+    throw UserError(
+        folder + "/experiment.json: does not list " + counted(waiting, "run") + " by its seed",
+        ExitCode::kFailed);
   }
   if (!failures.empty()) {
     throw UserError(counted(static_cast<int64_t>(failures.size()), "run") + " of " +

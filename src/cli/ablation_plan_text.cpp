@@ -50,7 +50,7 @@ std::string hidden_text(const Variant& variant) {
   return std::to_string(*variant.hidden_before) + " → " + std::to_string(hidden_of(variant));
 }
 
-std::string ablation_plan_text(const AblationPlan& plan) {
+std::string ablation_plan_text(const AblationPlan& plan, const TextStyle& style) {
   const bool matched =
       std::any_of(plan.variants.begin(), plan.variants.end(),
                   [](const Variant& variant) { return variant.hidden_before.has_value(); });
@@ -70,7 +70,7 @@ std::string ablation_plan_text(const AblationPlan& plan) {
   counts.add_row({"baseline", plan.baseline});
   counts.add_row({"seeds", std::to_string(plan.seeds.size())});
   counts.add_row({"runs", std::to_string(runs_of(plan))});
-  return variants.text() + "\n" + counts.text();
+  return variants.text(2, style) + "\n" + counts.text(2, style);
 }
 
 std::string ablation_plan_json(const AblationPlan& plan) {

@@ -6,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "cli/ablation_plan_text.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 #include "statistics/summary.hpp"
 
 namespace qkvlab {
@@ -35,19 +36,20 @@ std::string spread_text(double mean, double spread, bool with_sign) {
   return std::isnan(spread) ? text : text + " ± " + fixed(spread, kDecimals);
 }
 
-std::string mean_text(const std::map<int64_t, double>& values) {
+Summary summary_of_runs(const std::map<int64_t, double>& values) {
   std::vector<double> all;
   for (const auto& [seed, value] : values) all.push_back(value);
-  const Summary summary = summary_of(all);
-  return spread_text(summary.mean, summary.sd, false);
+  return summary_of(all);
 }
 
-std::string difference_text(const std::map<int64_t, double>& values,
-                            const std::map<int64_t, double>& baseline) {
-  const Summary summary = summary_of(paired_differences(values, baseline));
+std::string mean_text(const Summary& values) { return spread_text(values.mean, values.sd, false); }
+
+std::string difference_text(const MetricSummary& metric) {
+  if (!metric.differences) return "";
+  const Summary& summary = *metric.differences;
   const double error = summary.sd / std::sqrt(static_cast<double>(summary.n));
   const std::string text = spread_text(summary.mean, error, true);
-  const bool all_have_pairs = summary.n == static_cast<int64_t>(values.size());
+  const bool all_have_pairs = summary.n == metric.values.n;
   return all_have_pairs ? text : text + " (" + std::to_string(summary.n) + " pairs)";
 }
 
@@ -83,9 +85,8 @@ struct Shown {
   bool hidden = false;
 };
 
-std::vector<std::string> row_of(const AblationPlan& plan, size_t number, size_t baseline,
-                                const AblationOutcomes& outcomes, const Metrics& metrics,
-                                const Shown& shown) {
+std::vector<std::string> row_of(const AblationPlan& plan, size_t number,
+                                const AblationOutcomes& outcomes, const Shown& shown) {
   const Variant& variant = plan.variants[number];
   std::vector<double> seconds;
   int64_t completed = 0, not_completed = 0;
@@ -95,14 +96,9 @@ std::vector<std::string> row_of(const AblationPlan& plan, size_t number, size_t 
   }
   std::vector<std::string> row = {variant.label, std::to_string(completed)};
   if (shown.not_completed) row.push_back(std::to_string(not_completed));
-  for (const std::string& metric : metrics.names) {
-    row.push_back(mean_text(values_of(outcomes[number], metric)));
-  }
-  for (const std::string& metric : metrics.names) {
-    row.push_back(number == baseline ? ""
-                                     : difference_text(values_of(outcomes[number], metric),
-                                                       values_of(outcomes[baseline], metric)));
-  }
+  const std::vector<MetricSummary> metrics = metric_summaries(plan, outcomes, number);
+  for (const MetricSummary& metric : metrics) row.push_back(mean_text(metric.values));
+  for (const MetricSummary& metric : metrics) row.push_back(difference_text(metric));
   row.push_back(std::to_string(variant.size.parameters()));
   if (shown.hidden) {
     row.push_back(hidden_text(variant));
@@ -113,6 +109,22 @@ std::vector<std::string> row_of(const AblationPlan& plan, size_t number, size_t 
 }
 
 }  // namespace
+
+std::vector<MetricSummary> metric_summaries(const AblationPlan& plan,
+                                            const AblationOutcomes& outcomes, size_t variant) {
+  const size_t baseline = plan.variants[variant].baseline;
+  std::vector<MetricSummary> summaries;
+  for (const std::string& metric : metrics_of(outcomes).names) {
+    const std::map<int64_t, double> values = values_of(outcomes[variant], metric);
+    MetricSummary& summary = summaries.emplace_back();
+    summary.name = metric.empty() ? "loss" : metric;
+    summary.values = summary_of_runs(values);
+    if (variant == baseline) continue;
+    summary.differences =
+        summary_of(paired_differences(values, values_of(outcomes[baseline], metric)));
+  }
+  return summaries;
+}
 
 double final_metric(const RunOutcome& outcome, const std::string& metric) {
   const Evaluation& last = outcome.evaluations.back();
@@ -127,7 +139,8 @@ std::string run_text(const AblationPlan& plan, size_t variant, int64_t seed) {
   return plan.variants[variant].label + ", seed " + std::to_string(seed);
 }
 
-std::string ablation_table(const AblationPlan& plan, const AblationOutcomes& outcomes) {
+std::string ablation_table(const AblationPlan& plan, const AblationOutcomes& outcomes,
+                           const TextStyle& style) {
   const Metrics metrics = metrics_of(outcomes);
   Shown shown;
   for (size_t i = 0; i < plan.variants.size(); ++i) {
@@ -150,10 +163,11 @@ std::string ablation_table(const AblationPlan& plan, const AblationOutcomes& out
   columns.push_back({"time/run"});
   Table table(columns);
   for (size_t i = 0; i < plan.variants.size(); ++i) {
-    table.add_row(row_of(plan, i, plan.variants[i].baseline, outcomes, metrics, shown));
+    table.add_row(row_of(plan, i, outcomes, shown));
   }
-  return table.text() + "  mean ± sd over seeds; Δ to " + plan.baseline +
-         ", paired by seed: mean ± standard error\n";
+  const std::string legend =
+      "mean ± sd over seeds; Δ to " + plan.baseline + ", paired by seed: mean ± standard error";
+  return table.text(2, style) + paragraph("  ", in_style(legend, style), 2, style.width);
 }
 
 }  // namespace qkvlab

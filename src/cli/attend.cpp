@@ -1,15 +1,15 @@
 #include "attention/attend.hpp"
 
 #include <ATen/ATen.h>
-#include <spdlog/spdlog.h>
 
 #include "base/nested_array.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
-#include "base/terminal.hpp"
 #include "cli/commands.hpp"
 #include "cli/matrix_section.hpp"
 #include "cli/output.hpp"
+#include "cli/talk.hpp"
+#include "cli/terminal_style.hpp"
 #include "config/attend_input.hpp"
 #include "layers/tensor_values.hpp"
 
@@ -68,7 +68,8 @@ std::string scale_name(const AttendInput& input, const at::Tensor& q) {
   return "scaled = products / √" + std::to_string(q.size(-1));
 }
 
-std::string attend_text(const AttendInput& input, const HandAttention& hand) {
+std::string attend_text(const AttendInput& input, const HandAttention& hand,
+                        const TextStyle& style) {
   // Tokens name the keys, and the queries too where there is one for each.
   const MatrixLabels keys{input.tokens, {}};
   const MatrixLabels queries{
@@ -77,31 +78,31 @@ std::string attend_text(const AttendInput& input, const HandAttention& hand) {
 
   std::string text;
   if (input.x) {
-    text += matrix_section("X", tensor_of(*input.x), keys);
-    text += matrix_section("W_Q", tensor_of(*input.w_q));
-    text += matrix_section("W_K", tensor_of(*input.w_k));
-    text += matrix_section("W_V", tensor_of(*input.w_v));
+    text += matrix_section(style, "X", tensor_of(*input.x), keys);
+    text += matrix_section(style, "W_Q", tensor_of(*input.w_q));
+    text += matrix_section(style, "W_K", tensor_of(*input.w_k));
+    text += matrix_section(style, "W_V", tensor_of(*input.w_v));
   }
-  text += matrix_section(projected_name(input, "Q"), hand.q, queries);
-  text += matrix_section(projected_name(input, "K"), hand.k, keys);
-  text += matrix_section(projected_name(input, "V"), hand.v, keys);
-  text += matrix_section("products = Q Kᵀ", hand.attention.products, both);
+  text += matrix_section(style, projected_name(input, "Q"), hand.q, queries);
+  text += matrix_section(style, projected_name(input, "K"), hand.k, keys);
+  text += matrix_section(style, projected_name(input, "V"), hand.v, keys);
+  text += matrix_section(style, "products = Q Kᵀ", hand.attention.products, both);
   if (hand.mask.allowed().defined()) {
     // The same without the mask, to see what the mask is for.
     AttendOptions options;
     options.scale = input.scale;
     const Attention open = attend(hand.q, hand.k, hand.v, {}, options);
-    text += matrix_section(scale_name(input, hand.q), open.scores, both);
-    text += matrix_section("weights if nothing were masked", open.weights, both);
+    text += matrix_section(style, scale_name(input, hand.q), open.scores, both);
+    text += matrix_section(style, "weights if nothing were masked", open.weights, both);
     const at::Tensor mask = hand.mask.allowed().expand_as(open.scores);
-    text += matrix_section("mask, 1 = may attend", mask, both, 0);
-    text += matrix_section("scores = scaled where the mask is 1, else -inf", hand.attention.scores,
-                           both);
+    text += matrix_section(style, "mask, 1 = may attend", mask, both, 0);
+    text += matrix_section(style, "scores = scaled where the mask is 1, else -inf",
+                           hand.attention.scores, both);
   } else {
-    text += matrix_section(scale_name(input, hand.q), hand.attention.scores, both);
+    text += matrix_section(style, scale_name(input, hand.q), hand.attention.scores, both);
   }
-  text += matrix_section("weights = softmax of each row", hand.attention.weights, both);
-  text += matrix_section("context = weights V", hand.attention.context, queries);
+  text += matrix_section(style, "weights = softmax of each row", hand.attention.weights, both);
+  text += matrix_section(style, "context = weights V", hand.attention.context, queries);
   return text;
 }
 
@@ -131,11 +132,11 @@ void run_attend(const AttendCommand& command) {
   Output output(command.out, {file});
   const HandAttention hand = compute(input);
   if (!hand.attention.context.isfinite().all().item<bool>()) {
-    spdlog::warn("{}: numbers this large overflow: the context is not finite",
-                 printable(command.file));
+    warn(command.file + ": numbers this large overflow: the context is not finite");
   }
   if (command.format == Format::kText) {
-    output.write(attend_text(input, hand));
+    const TextStyle style = text_style(command.out);
+    output.write(in_style(attend_text(input, hand, style), style));
   } else {
     write_json(hand, output);
   }

@@ -8,6 +8,7 @@
 #include "cli/ablation_plan_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/terminal_style.hpp"
 #include "config/ablation_plan.hpp"
 #include "config/experiment_writer.hpp"
 #include "config/input_files.hpp"
@@ -39,7 +40,7 @@ std::vector<std::pair<std::string, int64_t>> parts(const ModelSize& size) {
           {"total", size.parameters()}};
 }
 
-std::string check_text(const Checked& checked) {
+std::string check_text(const Checked& checked, const TextStyle& style) {
   Table parameters({{"parameters", Align::kLeft}, {""}});
   for (auto [name, count] : parts(checked.size)) {
     for (char& letter : name) letter = letter == '_' ? ' ' : letter;
@@ -56,8 +57,9 @@ std::string check_text(const Checked& checked) {
     memory.add_row({part.words, fixed(checked.memory.*part.bytes / kMegabyte, 0)});
   }
   memory.add_row({"total", fixed(checked.memory.total() / kMegabyte, 0)});
-  return config_text(checked.config) + "\n" + parameters.text() + "\n" + costs.text() + "\n" +
-         memory.text() + (checked.ablation ? "\n" + ablation_plan_text(*checked.ablation) : "");
+  return config_text(checked.config) + "\n" + parameters.text(2, style) + "\n" +
+         costs.text(2, style) + "\n" + memory.text(2, style) +
+         (checked.ablation ? "\n" + ablation_plan_text(*checked.ablation, style) : "");
 }
 
 std::string check_json(const Checked& checked) {
@@ -104,7 +106,9 @@ void run_check(const CheckCommand& command) {
   std::vector<std::string> inputs = input_files(checked.config.task);
   inputs.push_back(file);
   Output output(command.out, inputs);
-  output.write(command.format == Format::kJson ? check_json(checked) : check_text(checked));
+  const TextStyle style = text_style(command.out);
+  output.write(command.format == Format::kJson ? check_json(checked)
+                                               : in_style(check_text(checked, style), style));
   output.finish();
 }
 

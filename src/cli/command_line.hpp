@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -10,7 +11,7 @@
 
 namespace qkvlab {
 
-enum class Format { kText, kJson, kJsonLines, kMarkdown, kCsv };
+enum class Format { kText, kJson, kJsonLines, kMarkdown, kCsv, kHtml };
 
 /// `qkvlab trace`, and `qkvlab trace CONFIG [key=value…]`
 struct TraceCommand {
@@ -37,15 +38,20 @@ struct AttendCommand {
 };
 
 /// `qkvlab doctor`
-struct DoctorCommand {};
+struct DoctorCommand {
+  Format format = Format::kText;
+  std::string out;  // empty: stdout
+};
 
 /// `qkvlab train CONFIG [key=value…]`
 struct TrainCommand {
   std::string config;
   std::vector<std::string> overrides;
-  std::string folder;  // empty: runs/NAME
+  std::string folder;           // empty: runs/NAME
+  std::optional<int64_t> seed;  // nothing: what the config says
   bool resume = false;
   bool overwrite = false;
+  Format format = Format::kText;
 };
 
 /// `qkvlab ablate CONFIG [key=value…]`
@@ -59,6 +65,7 @@ struct AblateCommand {
   bool overwrite = false;
   std::optional<int64_t> workers;   // nothing: what the config says
   std::optional<int64_t> replicas;  // likewise
+  Format format = Format::kText;
 };
 
 /// `qkvlab compare PATH…`
@@ -76,7 +83,8 @@ struct ShowCommand {
                                       // other options are about
   std::vector<std::string> metrics;   // empty: the losses
   std::vector<std::string> variants;  // empty: all
-  std::optional<int64_t> seed, layer, head, sample;
+  std::set<int64_t> seeds;            // empty: all
+  std::optional<int64_t> layer, head, sample;
   std::vector<std::string> steps;  // numbers, first, last, all; empty: first and last
   Colours colours = Colours::kAuto;
   bool ascii = false;
@@ -87,7 +95,7 @@ struct ShowCommand {
 /// `qkvlab report PATH… -o FILE.html`
 struct ReportCommand {
   ComparisonOptions comparison;
-  std::string out;
+  std::string out;  // empty: stdout
 };
 
 /// `qkvlab check CONFIG [key=value…]`
@@ -104,7 +112,7 @@ struct SchemaCommand {
   std::string out;  // empty: stdout
 };
 
-/// Nothing is left to do: help or the version was asked for and printed.
+/// Nothing is left to do: help or the version was asked for and has been printed.
 struct NoCommand {};
 
 using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AblateCommand, AttendCommand,
@@ -114,6 +122,7 @@ using Command = std::variant<NoCommand, TraceCommand, TrainCommand, AblateComman
 /// Reads a command line; the two executables share it, so that `qkvlab` finds every mistake on it
 /// before LibTorch is loaded. Throws UserError with the nearest spelling. Prints help and the
 /// version itself, and throws UserError (exit code 1) where standard output does not take them.
+/// Without any word it prints a short help to stderr and throws UserError.
 Command parse_command_line(int argc, const char* const* argv);
 
 }  // namespace qkvlab

@@ -1,8 +1,7 @@
-#include <spdlog/spdlog.h>
-
-#include "base/terminal.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/talk.hpp"
+#include "cli/terminal_style.hpp"
 #include "report/comparison_json.hpp"
 #include "report/comparison_tables.hpp"
 #include "report/plain_words.hpp"
@@ -12,12 +11,12 @@ namespace qkvlab {
 
 namespace {
 
-std::string text_of(const ComparisonResult& result) {
+std::string text_of(const ComparisonResult& result, const TextStyle& style) {
   std::string text;
   for (const Comparison& comparison : result.comparisons) {
-    text += (text.empty() ? "" : "\n") + comparison_text(comparison);
+    text += (text.empty() ? "" : "\n") + comparison_text(comparison, style);
   }
-  for (const std::string& note : result.notes) text += sentence_text(note);
+  for (const std::string& note : result.notes) text += sentence_text(note, style);
   return text;
 }
 
@@ -39,11 +38,9 @@ std::string csv_of(const ComparisonResult& result) {
 /// A table of values has no place for sentences.
 void tell_notes(const ComparisonResult& result) {
   for (const Comparison& comparison : result.comparisons) {
-    for (const std::string& sentence : plain_words(comparison)) {
-      spdlog::info("{}", printable(sentence));
-    }
+    for (const std::string& sentence : plain_words(comparison)) note(sentence);
   }
-  for (const std::string& note : result.notes) spdlog::info("{}", printable(note));
+  for (const std::string& sentence : result.notes) note(sentence);
 }
 
 }  // namespace
@@ -64,7 +61,7 @@ void run_compare(const CompareCommand& command) {
           comparison_json(result.comparisons, command.comparison.observation.by, result.notes));
       break;
     default:
-      output.write(text_of(result));
+      output.write(text_of(result, text_style(command.out)));
   }
   output.finish();
 }

@@ -1,12 +1,20 @@
 #include "cli/comparing.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <filesystem>
+#include <optional>
 #include <set>
 
+#include "base/descriptor.hpp"
 #include "base/error.hpp"
 #include "base/spelling.hpp"
+#include "cli/shown_runs.hpp"
 #include "statistics/run_fields.hpp"
 
 namespace qkvlab {
@@ -30,6 +38,19 @@ std::string baseline_of(const ComparisonOptions& options, const std::string& of_
     if (std::find(names.begin(), names.end(), name) != names.end()) return name;
   }
   return names.front();
+}
+
+/// Takes out what has seeds that are not asked for; `all` of it has some. Throws UserError where
+/// nothing is left.
+template <typename T, typename SeedOf>
+void choose_by_seed(const std::set<int64_t>& seeds, const SeedOf& seed_of, std::vector<T>& all) {
+  if (seeds.empty() || all.empty()) return;
+  std::set<int64_t> there;
+  for (const T& one : all) there.insert(seed_of(one));
+  all.erase(std::remove_if(all.begin(), all.end(),
+                           [&](const T& one) { return seeds.count(seed_of(one)) == 0; }),
+            all.end());
+  if (all.empty()) fail_for_seeds(seeds, there);
 }
 
 /// Takes out the variants that are not asked for.
@@ -66,6 +87,8 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
     throw UserError(options.paths.front() + ": holds no runs to compare" +
                     (left_out.empty() ? "" : "; " + left_out.front()));
   }
+  choose_by_seed(
+      options.seeds, [](const Observation& one) { return one.seed; }, observed.all);
   const std::vector<std::string> names = names_of(observed.all);
   const std::string baseline = baseline_of(options, baseline_of_experiment, names);
   if (std::find(names.begin(), names.end(), baseline) == names.end()) {
@@ -78,7 +101,7 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
   choice.baseline = baseline;
   choice.higher_is_better = higher_taken_is_better(observed.metric);
   choice.unit = options.unit;
-  choice.seed = static_cast<uint64_t>(options.seed);
+  choice.seed = static_cast<uint64_t>(options.bootstrap_seed);
   ComparisonResult result;
   result.metric = observed.metric;
   result.comparisons = compare(observed.all, choice);
@@ -88,6 +111,25 @@ ComparisonResult compare_observations(Observations&& observed, const ComparisonO
   return result;
 }
 
+/// The first byte of what this process was given open, such as /dev/stdin, left there to be read;
+/// nothing of a path of its own, and where there is none.
+std::optional<char> first_byte_of_stream(const std::string& path) {
+  if (path != "/dev/stdin" && path.rfind("/dev/fd/", 0) != 0) return std::nullopt;
+  // Opened anew a file is read from its start, whoever reads it next.
+  const Descriptor stream(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (stream.get() < 0 || fstat(stream.get(), &status) != 0) return std::nullopt;
+  char first = 0;
+  if (S_ISREG(status.st_mode)) {
+    return read(stream.get(), &first, 1) == 1 ? std::make_optional(first) : std::nullopt;
+  }
+  std::array<int, 2> ends{};
+  if (!S_ISFIFO(status.st_mode) || pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
+  const Descriptor out(ends[0]), in(ends[1]);
+  const bool copied = tee(stream.get(), in.get(), 1, 0) == 1 && read(out.get(), &first, 1) == 1;
+  return copied ? std::make_optional(first) : std::nullopt;
+}
+
 }  // namespace
 
 bool is_table_of_values(const std::string& path) {
@@ -95,7 +137,14 @@ bool is_table_of_values(const std::string& path) {
   for (char& letter : end) {
     letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   }
-  return end == ".csv" || end == ".tsv";
+  if (end == ".csv" || end == ".tsv") return true;
+  const std::optional<char> first = first_byte_of_stream(path);
+  return first && *first != '{';
+}
+
+void choose_seeds(const std::set<int64_t>& seeds, Recording& recording) {
+  choose_by_seed(
+      seeds, [](const RecordedRun& run) { return run.begin.seed; }, recording.runs);
 }
 
 bool needs_series(const ComparisonOptions& options, const std::string& series) {

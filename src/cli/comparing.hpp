@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,10 +17,12 @@ struct ComparisonOptions {
   std::string baseline;               // empty: what the experiment says, or full, or the first
   std::vector<std::string> variants;  // beside the baseline; empty: all
   Unit unit = Unit::kSeed;
-  int64_t seed = 0;  // of the bootstrap and of sign flips
+  std::set<int64_t> seeds;     // of runs; empty: all
+  int64_t bootstrap_seed = 0;  // of the bootstrap and of sign flips
 };
 
-/// Whether a path is a table of values (.csv, .tsv) rather than records.
+/// Whether a path is a table of values rather than records: by its name (.csv, .tsv), or where it
+/// is a stream such as /dev/stdin by its first byte.
 bool is_table_of_values(const std::string& path);
 
 /// What came of comparing.
@@ -29,6 +32,10 @@ struct ComparisonResult {
   std::vector<std::string> notes;       // plain sentences: what was left out in reading
   std::vector<std::string> inputs;      // the files that were read
 };
+
+/// Takes the runs out of a recording whose seeds are not asked for. Throws UserError where none is
+/// left.
+void choose_seeds(const std::set<int64_t>& seeds, Recording& recording);
 
 /// The series of records that comparing needs.
 bool needs_series(const ComparisonOptions& options, const std::string& series);

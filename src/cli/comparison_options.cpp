@@ -16,8 +16,9 @@ namespace {
 void add_metric(CLI::App* app, MetricChoice& metric) {
   app->add_option("--metric", metric.name,
                   "Such as test.accuracy, step.grad_norm, gradients.q_proj.weight or "
-                  "attention.entropy; default: the loss on what is held out, else in training")
-      ->type_name("NAME");
+                  "attention.entropy")
+      ->type_name("NAME")
+      ->default_str("the loss on what is held out, else in training");
   const std::vector<std::pair<std::string, Taken>> takes = {{"end", Taken::kEnd},
                                                             {"best", Taken::kBest},
                                                             {"area", Taken::kArea},
@@ -72,7 +73,7 @@ void add_fields(CLI::App* app, ComparisonOptions& options, bool takes_tables) {
   if (!takes_tables) return;
   add_names(app, "--cell-columns", options.observation.cell_columns,
             "Of a table: the columns that tell apart what a variant has several of for a seed; "
-            "default: as the values show")
+            "by default those that the values show")
       ->type_name("NAMES");
   app->add_option("--seed-column", options.observation.seed_column,
                   "The column of seeds, of a table")
@@ -83,19 +84,21 @@ void add_fields(CLI::App* app, ComparisonOptions& options, bool takes_tables) {
 }  // namespace
 
 void add_comparison_options(CLI::App* app, ComparisonOptions& options, bool takes_tables) {
-  app->add_option("PATH", options.paths,
-                  std::string("Experiment folders and files of records") +
-                      (takes_tables ? ", or one table of values (.csv, .tsv)" : ""))
-      ->type_name("")
+  add_files(app, "PATH", options.paths,
+            std::string("Experiment folders and files of records") +
+                (takes_tables ? ", or one table of values (.csv, .tsv)" : "") +
+                "; - is standard input")
       ->required();
   add_metric(app, options.observation.metric);
-  app->add_option("--baseline", options.baseline,
-                  "The variant that others are compared with; default: the experiment's, or full")
-      ->type_name("NAME");
+  app->add_option("--baseline", options.baseline, "The variant that others are compared with")
+      ->type_name("NAME")
+      ->default_str("the experiment's, or full");
   add_each(app, "--variant", options.variants,
-           "A variant to compare with it, as often as there are such; default: all");
+           "A variant to compare with it, as often as there are such")
+      ->default_str("all");
   add_fields(app, options, takes_tables);
-  add_integer(app, "--seed", options.seed, 0, INT64_MAX,
+  add_seeds(app, "--seed", options.seeds, "Runs of these seeds only, such as 3 or 0..4,7");
+  add_integer(app, "--bootstrap-seed", options.bootstrap_seed, 0, INT64_MAX,
               "Random seed of the bootstrap and of sign flips");
 }
 
@@ -111,8 +114,8 @@ void check_comparison_options(const CLI::App& app, const ComparisonOptions& opti
   const MetricChoice& metric = options.observation.metric;
   const bool needs_direction = metric.taken == Taken::kBest || wants_threshold;
   if (needs_direction && !metric.name.empty() && !higher_is_better(metric)) {
-    throw UserError(app.get_name() + ": --take needs --better higher or lower: of '" + metric.name +
-                    "' it is not known which values are better");
+    throw UserError(app.get_name() + ": --take needs --better higher or lower: '" + metric.name +
+                    "' has no preferred direction");
   }
   const bool has_table =
       std::any_of(options.paths.begin(), options.paths.end(), is_table_of_values);

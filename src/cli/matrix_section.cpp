@@ -7,6 +7,7 @@
 #include "base/terminal.hpp"
 #include "layers/tensor_values.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -30,18 +31,20 @@ std::string shape_text(at::IntArrayRef shape) {
   return text + "]";
 }
 
-std::string matrix_section(const std::string& name, const at::Tensor& matrix,
-                           const MatrixLabels& labels, int decimals, const Excerpt& excerpt) {
+std::string matrix_section(const TextStyle& style, const std::string& name,
+                           const at::Tensor& matrix, const MatrixLabels& labels, int decimals,
+                           const Excerpt& excerpt) {
   const at::Tensor whole = matrix.dim() == 1 ? matrix.unsqueeze(0) : matrix;
   const int64_t rows = excerpt.of(whole.size(0));
   const int64_t columns = excerpt.of(whole.size(1));
-  MatrixStyle style;
-  style.decimals = decimals;
-  style.row_labels = first(labels.rows, rows);
-  style.column_labels = first(labels.columns, columns);
+  MatrixStyle shown_so;
+  shown_so.decimals = decimals;
+  shown_so.row_labels = first(labels.rows, rows);
+  shown_so.column_labels = first(labels.columns, columns);
+  shown_so.text = style;
   const at::Tensor shown = whole.narrow(0, 0, rows).narrow(1, 0, columns);
-  std::string text = name + "  " + shape_text(matrix.sizes()) + "\n";
-  text += matrix_text(double_values(shown), rows, columns, style);
+  std::string text = fitted(name + "  " + shape_text(matrix.sizes()), 2, style.width);
+  text += matrix_text(double_values(shown), rows, columns, shown_so);
   if (rows < whole.size(0) || columns < whole.size(1)) {
     text += "  … the first " + std::to_string(rows) + " × " + std::to_string(columns) + "\n";
   }

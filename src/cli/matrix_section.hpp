@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "report/text_style.hpp"
+
 namespace qkvlab {
 
 /// Rows and columns beyond this many are left out of a text, and the text says so.
@@ -31,8 +33,8 @@ struct MatrixLabels {
 std::string shape_text(at::IntArrayRef shape);
 
 /// "NAME  [3, 8]", then the matrix (one row for a vector) with its labels and a blank line.
-std::string matrix_section(const std::string& name, const at::Tensor& matrix,
-                           const MatrixLabels& labels = {}, int decimals = 4,
-                           const Excerpt& excerpt = {});
+std::string matrix_section(const TextStyle& style, const std::string& name,
+                           const at::Tensor& matrix, const MatrixLabels& labels = {},
+                           int decimals = 4, const Excerpt& excerpt = {});
 
 }  // namespace qkvlab

@@ -3,12 +3,16 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <map>
 #include <optional>
-#include <string_view>
 
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
+#include "cli/talk.hpp"
+#include "config/ablation_reader.hpp"
 
 namespace qkvlab {
 
@@ -26,6 +30,19 @@ CLI::Option* add_integer_option(CLI::App* app, const std::string& name, Value& v
     value = *number;
   };
   return app->add_option_function<std::string>(name, read, help)->type_name("N");
+}
+
+/// Stands before a word that CLI11 would take for a list, until it has stored it.
+constexpr char kMark = '\x01';
+
+std::string with_mark(const std::string& word) {
+  const bool in_brackets = word.size() > 1 && word.front() == '[' && word.back() == ']';
+  return in_brackets ? kMark + word : word;
+}
+
+std::string without_mark(const std::string& word) {
+  const bool has_mark = word.size() > 1 && word[0] == kMark && word[1] == '[';
+  return has_mark ? word.substr(1) : word;
 }
 
 /// The names between commas.
@@ -97,23 +114,122 @@ void add_format(CLI::App* app, Format& format,
       ->default_str(names.front());
 }
 
+namespace {
+
+std::string file_to_read(const std::string& name) { return name == "-" ? "/dev/stdin" : name; }
+
+}  // namespace
+
+CLI::Option* add_files(CLI::App* app, const std::string& name, std::vector<std::string>& files,
+                       const std::string& help) {
+  return app->add_option(name, files, help)->transform(file_to_read)->type_name("");
+}
+
+CLI::Option* add_file(CLI::App* app, const std::string& name, std::string& file,
+                      const std::string& help) {
+  return app->add_option(name, file, help)->transform(file_to_read)->type_name("");
+}
+
+CLI::Option* add_seeds(CLI::App* app, const std::string& name, std::set<int64_t>& seeds,
+                       const std::string& help) {
+  const auto read = [name, &seeds](const std::string& text) {
+    const std::vector<int64_t> all = read_seeds(text, name);
+    seeds = {all.begin(), all.end()};
+  };
+  return app->add_option_function<std::string>(name, read, help)->type_name("SEEDS");
+}
+
+void add_quiet(CLI::App* app) {
+  app->add_flag_callback("-q,--quiet", be_quiet, "Say nothing but warnings and errors on stderr");
+}
+
 void add_out(CLI::App* app, std::string& out) {
   const auto read = [&out](const std::string& file) {
     if (file.empty()) throw UserError("--out: a file's name must not be empty");
-    out = file;
+    out = file == "-" ? "" : file;
   };
-  app->add_option_function<std::string>("--out", read,
-                                        "Write to this file instead of standard output")
-      ->type_name("FILE");
+  app->add_option_function<std::string>("--out", read, "Write to this file; - is standard output")
+      ->type_name("FILE")
+      ->default_str("-");
+}
+
+namespace {
+
+std::string name_of(Format format) {
+  switch (format) {
+    case Format::kText:
+      return "text";
+    case Format::kJson:
+      return "JSON";
+    case Format::kJsonLines:
+      return "JSON lines";
+    case Format::kMarkdown:
+      return "Markdown";
+    case Format::kCsv:
+      return "CSV";
+    case Format::kHtml:
+      break;
+  }
+  return "HTML";
+}
+
+/// The formats that extensions stand for.
+const std::map<std::string, std::string>& formats_of_extensions() {
+  static const std::map<std::string, std::string> formats = {{".html", "HTML"},
+                                                             {".htm", "HTML"},
+                                                             {".pdf", "PDF"},
+                                                             {".svg", "SVG"},
+                                                             {".png", "PNG"},
+                                                             {".jpg", "JPEG"},
+                                                             {".jpeg", "JPEG"},
+                                                             {".gif", "GIF"},
+                                                             {".webp", "WebP"},
+                                                             {".eps", "PostScript"},
+                                                             {".ps", "PostScript"},
+                                                             {".tex", "LaTeX"},
+                                                             {".docx", "Word"},
+                                                             {".xlsx", "Excel"},
+                                                             {".xml", "XML"},
+                                                             {".json", "JSON"},
+                                                             {".jsonl", "JSON lines"},
+                                                             {".ndjson", "JSON lines"},
+                                                             {".csv", "CSV"},
+                                                             {".tsv", "TSV"},
+                                                             {".md", "Markdown"},
+                                                             {".markdown", "Markdown"},
+                                                             {".safetensors", "safetensors"}};
+  return formats;
+}
+
+}  // namespace
+
+void refuse_other_extension(const CLI::App& command, const std::string& out, Format format) {
+  std::string extension = std::filesystem::path(out).extension().string();
+  std::transform(extension.begin(), extension.end(), extension.begin(),
+                 [](unsigned char letter) { return std::tolower(letter); });
+  const auto known = formats_of_extensions().find(extension);
+  std::string named = known == formats_of_extensions().end() ? "" : known->second;
+  if (named.empty() && format == Format::kHtml) named = extension;
+  if (named.empty() || named == name_of(format)) return;
+  const bool has_choice = command.get_option_no_throw("--format") != nullptr;
+  throw UserError("--out: " + out + " is the name of a file in " + named + ", but " +
+                  name_of(format) + " would be written; choose another name" +
+                  (has_choice ? " or another --format" : ""));
 }
 
 void add_folder(CLI::App* app, std::string& folder) {
   const auto read = [&folder](const std::string& name) {
     if (name.empty()) throw UserError("--out: a folder's name must not be empty");
+    if (name == "-") {
+      throw UserError(
+          "--out: an experiment is a folder and cannot go to standard output; ./- names a folder "
+          "called -");
+    }
     folder = name;
   };
-  app->add_option_function<std::string>("--out", read, "The experiment's folder; default runs/NAME")
-      ->type_name("FOLDER");
+  app->add_option_function<std::string>("--out", read, "The experiment's folder")
+      ->type_name("FOLDER")
+      ->default_str("runs/NAME");
 }
 
 namespace {
@@ -145,9 +261,10 @@ std::vector<std::string> subcommand_names(const CLI::App& app) {
 void refuse(const CLI::App& app, const CLI::ParseError& error) {
   const auto chosen = app.get_subcommands();
   const CLI::App& where = chosen.empty() ? app : *chosen.front();
+  const std::string of_command = chosen.empty() ? "" : where.get_name() + ": ";
   const std::vector<std::string> extras = app.remaining(/*recurse=*/true);
   if (!extras.empty()) {
-    const std::string& word = extras.front();
+    const std::string word = without_mark(extras.front());
     if (word.rfind('-', 0) == 0) {
       const std::string name = word.substr(0, word.find('='));
       const std::vector<std::string> known = option_names(where);
@@ -155,27 +272,36 @@ void refuse(const CLI::App& app, const CLI::ParseError& error) {
         throw UserError(name + ": belongs after the command: qkvlab " + where.get_name() + " " +
                         name);
       }
-      throw UserError(where.get_display_name() + ": " + unknown_name("option", name, known));
+      throw UserError(of_command + unknown_name("option", name, known));
     }
     if (chosen.empty()) {
-      throw UserError(app.get_name() + ": " + unknown_name("command", word, subcommand_names(app)));
+      throw UserError(unknown_name("command", word, subcommand_names(app)));
     }
-    throw UserError(where.get_display_name() + ": one argument too many: '" + word + "'");
+    throw UserError(of_command + "unexpected argument: '" + word + "'");
   }
   const std::string name = std::string(error.what()).substr(0, std::string(error.what()).find(':'));
   if (dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
-    throw UserError(where.get_display_name() + ": " + name +
-                    ": takes one value, and is given once");
+    throw UserError(of_command + name + ": expects exactly one value");
   }
-  throw UserError(where.get_display_name() + ": " + error.what());
+  throw UserError(of_command + error.what());
 }
 
-void refuse_empty_values(int argc, const char* const* argv) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view word = argv[i];
+void refuse_empty_values(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
     const bool option_alone = word.rfind("--", 0) == 0 && word.find('=') == word.size() - 1;
-    if (option_alone) throw UserError(std::string(word) + ": a value must follow");
+    if (option_alone) throw UserError(word + ": a value must follow");
   }
+}
+
+void parse_words(CLI::App& app, const std::vector<std::string>& words) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    for (CLI::Option* option : command->get_options()) option->transform(without_mark);
+  }
+  std::vector<std::string> last_first;
+  for (auto word = words.rbegin(); word != words.rend(); ++word) {
+    last_first.push_back(with_mark(*word));
+  }
+  app.parse(last_first);
 }
 
 }  // namespace qkvlab

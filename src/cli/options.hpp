@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -41,14 +42,32 @@ CLI::Option* add_each(CLI::App* app, const std::string& name, std::vector<std::s
 void add_format(CLI::App* app, Format& format,
                 const std::vector<std::pair<std::string, Format>>& formats);
 
-/// --out, a file.
+/// Files to read; "-" is standard input.
+CLI::Option* add_files(CLI::App* app, const std::string& name, std::vector<std::string>& files,
+                       const std::string& help);
+CLI::Option* add_file(CLI::App* app, const std::string& name, std::string& file,
+                      const std::string& help);
+
+/// Seeds of runs, such as 3 or 0..4,7.
+CLI::Option* add_seeds(CLI::App* app, const std::string& name, std::set<int64_t>& seeds,
+                       const std::string& help);
+
+/// --out, a file; "-" is standard output.
 void add_out(CLI::App* app, std::string& out);
+
+/// Throws UserError where the extension of a file to write ("a.svg") stands for another format than
+/// the one that is written, so that nothing is written under a false name. Other names are fine but
+/// for HTML, whose name ends in .html or .htm or has no extension.
+void refuse_other_extension(const CLI::App& command, const std::string& out, Format format);
 
 /// --out, an experiment's folder.
 void add_folder(CLI::App* app, std::string& folder);
 
 /// --resume and --overwrite: what becomes of runs that the folder holds.
 void add_existing(CLI::App* app, bool& resume, bool& overwrite);
+
+/// -q, --quiet.
+void add_quiet(CLI::App* app);
 
 /// The names of an app's subcommands.
 std::vector<std::string> subcommand_names(const CLI::App& app);
@@ -57,6 +76,10 @@ std::vector<std::string> subcommand_names(const CLI::App& app);
 [[noreturn]] void refuse(const CLI::App& app, const CLI::ParseError& error);
 
 /// Throws UserError where a word such as `--out=` gives no value: CLI11 would take the next word.
-void refuse_empty_values(int argc, const char* const* argv);
+void refuse_empty_values(const std::vector<std::string>& words);
+
+/// Parses the words, the program's name not among them, as they are: CLI11 by itself takes a word
+/// in brackets, such as the path "[a,b]", for a list of words. Throws as CLI::App::parse does.
+void parse_words(CLI::App& app, const std::vector<std::string>& words);
 
 }  // namespace qkvlab

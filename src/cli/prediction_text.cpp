@@ -10,6 +10,7 @@
 #include "cli/matrix_section.hpp"
 #include "layers/loss.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -39,11 +40,12 @@ const std::vector<Table::Column>& prediction_columns() {
   return columns;
 }
 
-std::string tokens_table(const TraceRun& run, const at::Tensor& probabilities, bool per_token) {
+std::string tokens_table(const TraceRun& run, const at::Tensor& probabilities, bool per_token,
+                         const TextStyle& style) {
   std::vector<Table::Column> columns = {{"position"}, {"token", Align::kLeft}, {"id"}};
   const std::vector<Table::Column>& asked = prediction_columns();
   if (per_token) columns.insert(columns.end(), asked.begin(), asked.end());
-  Table table(columns);
+  Table table(columns, /*labels=*/2);
   const size_t count = run.tokens.size();
   for (size_t i = 0; i < count; ++i) {
     if (count > kMaxTokens && i >= kMaxTokens / 2 && i < count - kMaxTokens / 2) {
@@ -61,7 +63,7 @@ std::string tokens_table(const TraceRun& run, const at::Tensor& probabilities, b
     row.resize(columns.size());
     table.add_row(std::move(row));
   }
-  return table.text() + "\n";
+  return table.text(2, style) + "\n";
 }
 
 }  // namespace
@@ -73,27 +75,30 @@ std::string token_label(const std::string& token) {
   return shorten(printable(token), kMaxLabelWidth);
 }
 
-std::string prediction_text(const TraceRun& run) {
+std::string prediction_text(const TraceRun& run, const TextStyle& style) {
   const at::Tensor probabilities = tensor_named(run.forward, "probabilities").cpu();
   const bool per_token = probabilities.dim() == 2;  // [T, K], or [K] of the sequence
-  std::string text = "── Sample " + std::to_string(run.sample.number + 1) +
-                     (run.examples > 0 ? " of " + std::to_string(run.examples) : "") + ", split " +
-                     run.sample.split + " ──\n\n";
-  text += tokens_table(run, probabilities, per_token);
+  std::string text = fitted("── Sample " + std::to_string(run.sample.number + 1) +
+                                (run.examples > 0 ? " of " + std::to_string(run.examples) : "") +
+                                ", split " + run.sample.split + " ──",
+                            2, style.width) +
+                     "\n";
+  text += tokens_table(run, probabilities, per_token, style);
   if (!per_token) {
     Table table(prediction_columns());
     table.add_row(prediction_cells(run, probabilities, run.targets.front()));
-    text += table.text() + "\n";
+    text += table.text(2, style) + "\n";
   }
   const auto asked = std::count_if(run.targets.begin(), run.targets.end(),
                                    [](int64_t target) { return target != kUnsupervised; });
   const auto outputs = static_cast<double>(run.outputs.size());
-  text += "loss  " + fixed(run.loss.item<double>(), 6) + "  ";
-  text += asked == 1 ? "−log p(target)"
-                     : "the mean of −log p(target) over " + std::to_string(asked) + " targets";
-  text += "; a blind guess has log " + std::to_string(run.outputs.size()) + " = " +
-          fixed(std::log(outputs), 6) + "\n\n";
-  return text;
+  std::string words = asked == 1
+                          ? "−log p(target)"
+                          : "the mean of −log p(target) over " + std::to_string(asked) + " targets";
+  words += "; a blind guess has log " + std::to_string(run.outputs.size()) + " = " +
+           fixed(std::log(outputs), 6);
+  return text +
+         fitted("loss  " + fixed(run.loss.item<double>(), 6) + "  " + words, 2, style.width) + "\n";
 }
 
 }  // namespace qkvlab

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "experiment/trace_run.hpp"
+#include "report/text_style.hpp"
 
 namespace qkvlab {
 
@@ -12,6 +13,6 @@ std::string token_label(const std::string& token);
 
 /// The traced sample for people: its tokens, what was asked, what the model says before the step,
 /// and the loss beside that of a guess.
-std::string prediction_text(const TraceRun& run);
+std::string prediction_text(const TraceRun& run, const TextStyle& style);
 
 }  // namespace qkvlab

@@ -1,6 +1,5 @@
 #include "cli/progress.hpp"
 
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
+#include "cli/talk.hpp"
 #include "cli/terminal_style.hpp"
 
 namespace qkvlab {
@@ -18,7 +18,6 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBarEvery(100);
-constexpr std::chrono::seconds kLineEvery(5);
 constexpr int64_t kBarWidth = 24;
 /// Moves to the start of the line and clears it.
 constexpr const char* kFromTheStart = "\r\x1b[K";
@@ -54,15 +53,14 @@ std::string duration_text(double seconds) {
   return std::to_string(whole / 3600) + ":" + two(whole / 60 % 60) + seconds_text;
 }
 
-Progress::Progress(std::string noun)
+Progress::Progress(std::string noun, std::chrono::milliseconds line_every)
     : noun_(std::move(noun)),
       draws_over_(takes_escapes(STDERR_FILENO)),
+      every_(draws_over_ ? kBarEvery : line_every),
       start_(Clock::now()),
       last_(start_) {}
 
-Progress::~Progress() {
-  if (has_bar_) std::fputs(kFromTheStart, stderr);
-}
+Progress::~Progress() { clear_bar(); }
 
 void Progress::show(int64_t done, int64_t total, double loss, int64_t work,
                     const std::string& work_noun) {
@@ -76,31 +74,40 @@ void Progress::show(int64_t done, int64_t total, const std::function<std::string
 }
 
 bool Progress::is_due() {
+  if (is_quiet()) return false;
   const auto now = Clock::now();
-  if (now - last_ < (draws_over_ ? Clock::duration(kBarEvery) : Clock::duration(kLineEvery))) {
-    return false;
-  }
+  if (now - last_ < every_) return false;
   last_ = now;
   return true;
 }
 
 void Progress::draw(int64_t done, int64_t total, const std::string& text) {
   if (!draws_over_) {
-    spdlog::info("{}", text);
+    qkvlab::note(text);
     return;
   }
   // A line that wraps could not be drawn over: the bar goes first, then the end of the line.
   const size_t width = terminal_columns(STDERR_FILENO);
-  const std::string whole = bar_text(done, total) + text;
+  const std::string whole = bar_text(done, total) + printable(text);
   const bool fits = display_width(whole) < width;
-  std::fputs((kFromTheStart + shorten(fits ? whole : text, width - 1)).c_str(), stderr);
+  std::fputs((kFromTheStart + shorten(fits ? whole : printable(text), width - 1)).c_str(), stderr);
   std::fflush(stderr);
   has_bar_ = true;
 }
 
 void Progress::note(const std::string& text) {
+  clear_bar();
+  qkvlab::note(text);
+}
+
+void Progress::warn(const std::string& text) {
+  clear_bar();
+  qkvlab::warn(text);
+}
+
+void Progress::clear_bar() {
   if (has_bar_) std::fputs(kFromTheStart, stderr);
-  spdlog::info("{}", text);
+  has_bar_ = false;
 }
 
 std::string Progress::line(int64_t done, int64_t total, double loss,

@@ -1,5 +1,3 @@
-#include <spdlog/spdlog.h>
-
 #include <chrono>
 #include <ctime>
 #include <utility>
@@ -8,6 +6,7 @@
 #include "base/number_text.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
+#include "cli/talk.hpp"
 #include "report/comparison_json.hpp"
 #include "report/page.hpp"
 
@@ -30,7 +29,7 @@ std::string date_of_now() {
 void run_report(const ReportCommand& command) {
   for (const std::string& path : command.comparison.paths) {
     if (is_table_of_values(path)) {
-      throw UserError("report: " + path + ": is a table of values, a page is made of records; " +
+      throw UserError("report: " + path + ": is a table of values, but a page needs records; " +
                       "`qkvlab compare` takes it");
     }
   }
@@ -44,6 +43,7 @@ void run_report(const ReportCommand& command) {
     content.maps.add(run, map);
   };
   content.recording = read_recording(content.paths, choice);
+  choose_seeds(command.comparison.seeds, content.recording);
   Output output(command.out, content.recording.files);
   ComparisonResult result = compare_recording(content.recording, command.comparison);
   content.metric = result.metric.name;
@@ -58,7 +58,8 @@ void run_report(const ReportCommand& command) {
   });
   output.finish();
   constexpr double kKilobyte = 1e3;
-  spdlog::info("{}: {} kB", command.out, fixed(static_cast<double>(bytes) / kKilobyte, 0));
+  note((command.out.empty() ? "standard output" : command.out) + ": " +
+       fixed(static_cast<double>(bytes) / kKilobyte, 0) + " kB");
 }
 
 }  // namespace qkvlab

@@ -1,25 +1,26 @@
 #include "cli/run_main.hpp"
 
 #include <fcntl.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <csignal>
-#include <memory>
 #include <new>
 #include <string>
 #include <string_view>
 
 #include "base/error.hpp"
-#include "base/terminal.hpp"
+#include "cli/talk.hpp"
 
 namespace qkvlab {
 
 namespace {
 
+constexpr const char* kOutOfMemory = "out of memory";
+
 /// LibTorch's messages carry a stack trace from the second line on.
-std::string first_line(std::string_view text) { return printable(text.substr(0, text.find('\n'))); }
+std::string first_line(std::string_view text) {
+  return std::string(text.substr(0, text.find('\n')));
+}
 
 /// Takes up the standard streams that are closed, lest the next file that is opened become one of
 /// them and receive what is meant for it. Read-only: what is written there must fail, not vanish.
@@ -42,26 +43,25 @@ bool tells_of_memory(std::string_view what) {
 int run_main(const std::function<void()>& body) {
   occupy_standard_streams();
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows too large is a failed write, with a message
-  // stdout is data, stderr is talk; without colours, on a terminal too.
-  spdlog::set_default_logger(std::make_shared<spdlog::logger>(
-      "qkvlab", std::make_shared<spdlog::sinks::stderr_sink_st>()));
-  spdlog::set_pattern("%v");
   try {
     body();
     return static_cast<int>(ExitCode::kDone);
   } catch (const UserError& error) {
-    spdlog::error("{}", printable(error.what()));
+    say_error(error.what());
     return static_cast<int>(error.code());
   } catch (const std::bad_alloc&) {
-    spdlog::error("out of memory");
+    say_error(kOutOfMemory);
+    return static_cast<int>(ExitCode::kFailed);
   } catch (const std::exception& error) {
     if (tells_of_memory(error.what())) {
-      spdlog::error("out of memory");
-    } else {
-      spdlog::error("qkvlab failed, which is a fault of its own: {}", first_line(error.what()));
+      say_error(kOutOfMemory);
+      return static_cast<int>(ExitCode::kFailed);
     }
+    say_error("qkvlab failed, which is a fault of its own: " + first_line(error.what()));
+  } catch (...) {
+    say_error("qkvlab failed, which is a fault of its own: an exception of an unknown kind");
   }
-  return static_cast<int>(ExitCode::kFailed);
+  return static_cast<int>(ExitCode::kFault);
 }
 
 }  // namespace qkvlab

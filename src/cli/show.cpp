@@ -1,4 +1,3 @@
-#include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +10,7 @@
 #include "cli/show_plots.hpp"
 #include "cli/shown_maps.hpp"
 #include "cli/shown_runs.hpp"
+#include "cli/talk.hpp"
 #include "cli/terminal_style.hpp"
 #include "record/recorded_runs.hpp"
 #include "report/table.hpp"
@@ -42,14 +42,12 @@ Pictures pictures_of(const ShowCommand& command) {
 
 TextStyle style_of(const ShowCommand& command) {
   const bool on_terminal = command.out.empty();
-  TextStyle style;
-  style.width = command.width ? static_cast<size_t>(*command.width)
-                : on_terminal ? terminal_columns(STDOUT_FILENO)
-                              : style.width;
+  TextStyle style = text_style(command.out);
+  if (command.width) style.width = static_cast<size_t>(*command.width);
   style.colours = command.colours == ShowCommand::Colours::kAlways ||
                   (command.colours == ShowCommand::Colours::kAuto && on_terminal &&
-                   takes_escapes(STDOUT_FILENO));
-  style.ascii = command.ascii || !locale_is_utf8();
+                   takes_colours(STDOUT_FILENO));
+  style.ascii = style.ascii || command.ascii;
   return style;
 }
 
@@ -98,7 +96,7 @@ std::string other_options(const Recording& recording, const ShownMaps& maps,
     table.add_row({option, line});
     option.clear();
   }
-  const std::string rows = table.text();
+  const std::string rows = table.text(2, style);
   return rows.empty() ? "" : "Also recorded; these options choose:\n" + rows;
 }
 
@@ -108,8 +106,10 @@ std::string text_of(const Recording& recording, const ShownMaps& maps, const Pic
   const std::string experiments = experiments_text(recording, style.width) + "\n";
   if (recording.metrics.empty()) {
     return experiments +
-           "No steps, evaluations or attention maps are recorded. Tensors, as qkvlab trace writes "
-           "them,\nare shown by that command itself.\n";
+           paragraph("",
+                     "No steps, evaluations or attention maps are recorded. Tensors, as qkvlab "
+                     "trace writes them, are shown by that command itself.",
+                     0, style.width);
   }
   std::vector<std::string> texts;
   if (pictures.curves) texts.push_back(curves_text(recording, variants, command, style));
@@ -137,7 +137,7 @@ void run_show(const ShowCommand& command) {
     };
   }
   const Recording recording = read_recording(command.paths, choice);
-  for (const std::string& sentence : recording.left_out) spdlog::warn("{}", printable(sentence));
+  for (const std::string& sentence : recording.left_out) warn(sentence);
   if (recording.runs.empty()) {
     throw UserError(command.paths.front() + ": holds no runs to show");
   }
@@ -145,7 +145,7 @@ void run_show(const ShowCommand& command) {
   const TextStyle style = style_of(command);
   const std::string text = text_of(recording, maps, pictures, command, style);
   Output output(command.out, recording.files);
-  output.write(style.ascii ? ascii_of(text) : text);
+  output.write(in_style(text, style));
   output.finish();
 }
 

@@ -5,6 +5,7 @@
 #include "base/number_text.hpp"
 #include "report/heat_map.hpp"
 #include "report/map_labels.hpp"
+#include "report/text_block.hpp"
 #include "report/weight_grid.hpp"
 
 namespace qkvlab {
@@ -128,13 +129,19 @@ std::string maps_text(const ShownMaps& maps, const std::vector<ShownVariant>& va
     }
   }
   if (!any && !maps.seen().steps.empty()) {
-    return "No attention map is of all that the options name; recorded: layers " +
-           numbers_text(maps.seen().layers) + ", heads " + numbers_text(maps.seen().heads) +
-           ", steps " + numbers_text(maps.seen().steps) + "\n";
+    return paragraph("",
+                     "No attention map matches all of these options; recorded: layers " +
+                         numbers_text(maps.seen().layers) + ", heads " +
+                         numbers_text(maps.seen().heads) + ", steps " +
+                         numbers_text(maps.seen().steps),
+                     0, style.width);
   }
   if (!any) {
-    return "No attention maps are recorded: record.attention.every of a config says how often (0: "
-           "never),\nof runs that are trained from then on (--out or --overwrite)\n";
+    return paragraph("",
+                     "No attention maps are recorded: record.attention.every of a config says how "
+                     "often (0: never), of runs that are trained from then on (--out or "
+                     "--overwrite)",
+                     0, style.width);
   }
   const WeightScale scale(largest, style);
   std::string text = "attention: rows are queries, columns are keys\n\n";
@@ -143,7 +150,10 @@ std::string maps_text(const ShownMaps& maps, const std::vector<ShownVariant>& va
     text += variant_text(variant, scale, style, legend) + "\n";
   }
   if (maps.left_some_out()) {
-    text += "Not all maps are shown: they are too many. --layer, --head and --step choose.\n\n";
+    text += paragraph(
+                "", "Not all maps are shown: they are too many. --layer, --head and --step choose.",
+                0, style.width) +
+            "\n";
   }
   return text + side_by_side({scale.legend()}, style.width);
 }

@@ -24,27 +24,28 @@ const std::vector<std::string>& pictures() {
 }  // namespace
 
 void add_show_options(CLI::App* show, ShowCommand& command) {
-  show->add_option("PATH", command.paths, "Folders that train and ablate write, or record files")
-      ->type_name("")
+  add_files(show, "PATH", command.paths,
+            "Folders that train and ablate write, or record files; - is standard input")
       ->required();
-  add_names(show, "--what", command.what,
-            list_of_names(pictures()) +
-                ", with commas between; default: all, or what other options are about");
+  add_names(show, "--what", command.what, list_of_names(pictures()) + ", with commas between")
+      ->default_str("all, or what other options are about");
   add_names(show, "--metric", command.metrics,
             "Curves of these instead of the losses: test.accuracy, attention.entropy (of each "
-            "head), gradients.q_proj.weight (of each block)");
+            "head), gradients.q_proj.weight (of each block)")
+      ->default_str("the losses");
   add_each(show, "--variant", command.variants,
-           "A variant to show, as often as there are such; default: all");
-  add_integer(show, "--seed", command.seed, 0, INT64_MAX, "This seed only");
+           "A variant to show, as often as there are such")
+      ->default_str("all");
+  add_seeds(show, "--seed", command.seeds, "Runs of these seeds only, such as 3 or 0..4,7");
   add_integer(show, "--layer", command.layer, 0, INT64_MAX, "Maps of this layer, from 0");
   add_integer(show, "--head", command.head, 0, INT64_MAX, "Maps of this head, from 0");
-  add_integer(show, "--sample", command.sample, 0, INT64_MAX,
-              "Maps of this sample, from 0; default: the first");
+  add_integer(show, "--sample", command.sample, 0, INT64_MAX, "Maps of this sample, from 0")
+      ->default_str("the first");
   add_names(show, "--step", command.steps,
-            "Maps of these steps: numbers, first, last or all, with commas between; default: "
-            "first,last");
+            "Maps of these steps: numbers, first, last or all, with commas between")
+      ->default_str("first,last");
   add_choice(
-      show, "--colour", "choice", {"auto", "always", "never"},
+      show, "--color,--colour", "choice", {"auto", "always", "never"},
       [&command](const std::string& name) {
         using Colours = ShowCommand::Colours;
         command.colours = name == "auto"     ? Colours::kAuto
@@ -56,9 +57,10 @@ void add_show_options(CLI::App* show, ShowCommand& command) {
       ->default_str("auto");
   show->add_flag("--ascii", command.ascii, "ASCII alone, as where the locale is not of UTF-8");
   constexpr int64_t kLeastWidth = 50, kMostWidth = 10'000;
-  add_integer(show, "--width", command.width, kLeastWidth, kMostWidth,
-              "Columns to fill; default: those of the terminal, else 80");
+  add_integer(show, "--width", command.width, kLeastWidth, kMostWidth, "Columns to fill")
+      ->default_str("those of the terminal, else 80");
   add_out(show, command.out);
+  add_quiet(show);
 }
 
 void check_show_options(const ShowCommand& command) {

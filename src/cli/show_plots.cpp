@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/spelling.hpp"
 #include "report/plot_table.hpp"
+#include "report/text_block.hpp"
 #include "report/text_plot.hpp"
 #include "statistics/curves.hpp"
 #include "statistics/metric.hpp"
@@ -74,7 +75,7 @@ bool is_empty(const Plot& plot) {
 std::string plot_text(const Plot& plot, const TextStyle& style) {
   PlotRoom room;
   room.columns = style.width;
-  return side_by_side({text_plot(plot, room, style)}, style.width) + curve_ends(plot);
+  return side_by_side({text_plot(plot, room, style)}, style.width) + curve_ends(plot, style);
 }
 
 /// The norm of several matrices together at each step that a run has of the first of them:
@@ -118,7 +119,7 @@ std::set<std::string> known_series(const Recording& recording,
   const bool recorded =
       std::any_of(recording.metrics.begin(), recording.metrics.end(),
                   [&](const std::string& series) { return names_series(metric, series); });
-  if (recorded) throw UserError("--metric: " + metric + " is recorded of none of the runs shown");
+  if (recorded) throw UserError("--metric: none of the runs shown has recorded " + metric);
   throw UserError("--metric: " + unknown_name("metric", metric, metric_names(recording)));
 }
 
@@ -159,7 +160,9 @@ std::string curves_text(const Recording& recording, const std::vector<ShownVaria
     if (!is_empty(plot)) text += (text.empty() ? "" : "\n") + plot_text(plot, style);
   }
   if (text.empty()) {
-    return "No losses are recorded: record.step of a config says how often (0: never)\n";
+    return paragraph("",
+                     "No losses are recorded: record.step of a config says how often (0: never)", 0,
+                     style.width);
   }
   return text;
 }
@@ -171,8 +174,10 @@ std::string gradients_text(const std::vector<ShownVariant>& variants, const Text
   }
   plots.erase(std::remove_if(plots.begin(), plots.end(), is_empty), plots.end());
   if (plots.empty()) {
-    return "No norms of gradients are recorded: record.step and record.gradients of a config say "
-           "how often (0: never)\n";
+    return paragraph("",
+                     "No norms of gradients are recorded: record.step and record.gradients of a "
+                     "config say how often (0: never)",
+                     0, style.width);
   }
   constexpr size_t kGap = 3, kMostBeside = 4, kLeastColumns = 36;
   const size_t beside = std::clamp<size_t>((style.width + kGap) / (kLeastColumns + kGap), 1,
@@ -182,7 +187,8 @@ std::string gradients_text(const std::vector<ShownVariant>& variants, const Text
   room.lines = 9;
   std::vector<TextBlock> blocks;
   for (const Plot& plot : plots) blocks.push_back(text_plot(plot, room, style));
-  return "norms of gradients over steps\n" + side_by_side(blocks, style.width) + last_means(plots);
+  return "norms of gradients over steps\n" + side_by_side(blocks, style.width) +
+         last_means(plots, style);
 }
 
 }  // namespace qkvlab

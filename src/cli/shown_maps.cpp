@@ -18,8 +18,8 @@ constexpr int64_t kMostWeights = int64_t{1} << 25;  // 128 MiB of maps
 void check_recorded(const std::string& option, const std::string& noun, int64_t number,
                     const std::set<int64_t>& recorded) {
   if (recorded.count(number) > 0) return;
-  throw UserError(option + ": no attention map is of " + noun + " " + std::to_string(number) +
-                  "; recorded: " + numbers_text(recorded));
+  throw UserError(option + ": no attention map is recorded of " + noun + " " +
+                  std::to_string(number) + "; recorded: " + numbers_text(recorded));
 }
 
 }  // namespace
@@ -56,7 +56,8 @@ bool ShownMaps::has_room_for(const AttentionRecord& map) {
 
 void ShownMaps::see(const RecordedRun& run, const AttentionRecord& map) {
   const bool is_of_shown = command_.variants.empty() || is_named(run, command_.variants);
-  if (!is_of_shown || command_.seed.value_or(run.begin.seed) != run.begin.seed) return;
+  if (!is_of_shown || (!command_.seeds.empty() && command_.seeds.count(run.begin.seed) == 0))
+    return;
   seen_.steps.insert(map.step);
   seen_.layers.insert(map.layer);
   seen_.heads.insert(map.head);

@@ -56,7 +56,7 @@ void check_names(const Recording& recording, const ShowCommand& command) {
 
 bool is_wanted(const RecordedRun& run, const ShowCommand& command) {
   return (command.variants.empty() || is_named(run, command.variants)) &&
-         command.seed.value_or(run.begin.seed) == run.begin.seed;
+         (command.seeds.empty() || command.seeds.count(run.begin.seed) > 0);
 }
 
 /// "28 completed, 1 diverged and 1 without an end (running, or killed)".
@@ -90,10 +90,13 @@ std::string experiment_text(const std::string& origin, const std::vector<const R
     seeds.insert(run->begin.seed);
   }
   const std::string& experiment = runs.front()->begin.experiment;
-  std::string text = printable(origin + (experiment.empty() ? "" : " (" + experiment + ")")) +
-                     ": " + std::to_string(runs.size()) +
-                     (runs.size() == 1 ? " run, " : " runs, ") + statuses_text(runs) + ", " +
-                     (seeds.size() == 1 ? "seed " : "seeds ") + numbers_text(seeds) + '\n';
+  std::string text =
+      paragraph("",
+                printable(origin + (experiment.empty() ? "" : " (" + experiment + ")")) + ": " +
+                    std::to_string(runs.size()) + (runs.size() == 1 ? " run, " : " runs, ") +
+                    statuses_text(runs) + ", " + (seeds.size() == 1 ? "seed " : "seeds ") +
+                    numbers_text(seeds),
+                2, width);
   for (const std::string& line : wrapped(variants, ", ", std::max<size_t>(width, 3) - 2))
     text += "  " + line + '\n';
   return text;
@@ -124,8 +127,7 @@ std::vector<ShownVariant> shown_variants(const Recording& recording, const ShowC
     variants.push_back({alone ? name : name + " in " + printable(place.first), found->second});
   }
   if (variants.empty()) {
-    throw UserError("--seed: no run has the seed " + std::to_string(*command.seed) +
-                    "; recorded: " + numbers_text(seeds));
+    fail_for_seeds(command.seeds, seeds);
   }
   return variants;
 }
@@ -141,6 +143,13 @@ std::string experiments_text(const Recording& recording, size_t width) {
   std::string text;
   for (const std::string& origin : origins) text += experiment_text(origin, runs[origin], width);
   return text;
+}
+
+void fail_for_seeds(const std::set<int64_t>& wanted, const std::set<int64_t>& recorded) {
+  throw UserError("--seed: no run has " +
+                  (wanted.size() == 1 ? "the seed " + std::to_string(*wanted.begin())
+                                      : std::string("one of these seeds")) +
+                  "; recorded: " + numbers_text(recorded));
 }
 
 std::string numbers_text(const std::set<int64_t>& numbers) {

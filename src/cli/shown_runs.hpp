@@ -30,4 +30,8 @@ std::string experiments_text(const Recording& recording, size_t width);
 /// are.
 std::string numbers_text(const std::set<int64_t>& numbers);
 
+/// Throws UserError where no run has a seed that --seed asks for.
+[[noreturn]] void fail_for_seeds(const std::set<int64_t>& wanted,
+                                 const std::set<int64_t>& recorded);
+
 }  // namespace qkvlab

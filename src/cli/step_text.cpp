@@ -5,6 +5,7 @@
 #include "base/number_text.hpp"
 #include "cli/matrix_section.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -18,7 +19,7 @@ std::string norm_text(const at::Tensor& tensor) {
 
 }  // namespace
 
-std::string step_text(const ExperimentConfig& config, const TraceRun& run) {
+std::string step_text(const ExperimentConfig& config, const TraceRun& run, const TextStyle& style) {
   const std::string kind =
       std::visit([](const auto& one) { return std::string(one.kKind); }, config.training.optimizer);
   Table table({{"parameter", Align::kLeft},
@@ -40,12 +41,15 @@ std::string step_text(const ExperimentConfig& config, const TraceRun& run) {
   }
   const auto& clip = config.training.grad_clip;
   const bool clipped = clip && run.grad_norm > *clip;
-  return "── Backward pass, and one step of " + kind + " with lr " + significant(run.lr, 6) +
-         " ──\n\n" + table.text() + "\n‖gradient‖ of all   " + significant(run.grad_norm, kDigits) +
-         (clipped ? ", clipped to " + significant(*clip, kDigits) : "") + "\nlargest |change|    " +
-         significant(largest, kDigits) + " in " + where + "\nloss of the sample  " +
-         fixed(run.loss.item<double>(), 6) + " before the step, " + fixed(run.loss_after, 6) +
-         " after it\n";
+  const auto line = [&style](const std::string& text) { return fitted(text, 2, style.width); };
+  return line("── Backward pass, and one step of " + kind + " with lr " + significant(run.lr, 6) +
+              " ──") +
+         "\n" + table.text(2, style) + "\n" +
+         line("‖gradient‖ of all   " + significant(run.grad_norm, kDigits) +
+              (clipped ? ", clipped to " + significant(*clip, kDigits) : "")) +
+         line("largest |change|    " + significant(largest, kDigits) + " in " + where) +
+         line("loss of the sample  " + fixed(run.loss.item<double>(), 6) + " before the step, " +
+              fixed(run.loss_after, 6) + " after it");
 }
 
 }  // namespace qkvlab

@@ -4,22 +4,38 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <optional>
 #include <string_view>
+
+#include "base/number_text.hpp"
 
 namespace qkvlab {
 
 bool takes_escapes(int stream) {
   const char* term = std::getenv("TERM");
+  return isatty(stream) == 1 && term != nullptr && std::string_view(term) != "dumb";
+}
+
+bool takes_colours(int stream) {
   const char* plain = std::getenv("NO_COLOR");
-  return isatty(stream) == 1 && term != nullptr && std::string_view(term) != "dumb" &&
-         (plain == nullptr || *plain == '\0');
+  return takes_escapes(stream) && (plain == nullptr || *plain == '\0');
 }
 
 size_t terminal_columns(int stream) {
   constexpr size_t kUnknown = 80;
   struct winsize size {};
-  const bool known = ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
-  return known ? size.ws_col : kUnknown;
+  if (ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 1) return size.ws_col;
+  const char* columns = std::getenv("COLUMNS");
+  const std::optional<int64_t> said = parse_integer(columns == nullptr ? "" : columns);
+  constexpr int64_t kMost = 10'000;
+  return said && *said > 1 && *said <= kMost ? static_cast<size_t>(*said) : kUnknown;
+}
+
+TextStyle text_style(const std::string& out) {
+  TextStyle style;
+  if (out.empty()) style.width = terminal_columns(STDOUT_FILENO);
+  style.ascii = !locale_is_utf8();
+  return style;
 }
 
 bool locale_is_utf8() {

@@ -6,6 +6,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/terminal_style.hpp"
 #include "cli/trace_run_text.hpp"
 #include "cli/trace_text.hpp"
 #include "config/experiment_reader.hpp"
@@ -44,7 +45,7 @@ void trace_classifier(const TraceCommand& command) {
       });
 
   if (command.format == Format::kText) {
-    output.write(trace_text(sentences, options, run));
+    output.write(trace_text(sentences, options, run, text_style(command.out)));
   } else {
     OutputSink sink(output);
     emit_records(sentences, options, run, sink);
@@ -52,7 +53,7 @@ void trace_classifier(const TraceCommand& command) {
   output.finish();
   if (run.diverged) {
     throw UserError("epoch " + std::to_string(run.epochs.size()) +
-                        ": the loss is not finite any more; the run has diverged",
+                        ": the loss is no longer finite; the run has diverged",
                     ExitCode::kFailed);
   }
 }
@@ -85,7 +86,7 @@ void trace_config(const TraceCommand& command) {
   Output output(command.out, inputs);
   const TraceRun run = run_trace_step(config, {command.split, command.sample - 1});
   if (command.format == Format::kText) {
-    output.write(trace_run_text(config, run));
+    output.write(trace_run_text(config, run, text_style(command.out)));
   } else {
     write_records(config, run, command.out, output);
   }

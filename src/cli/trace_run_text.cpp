@@ -8,6 +8,7 @@
 #include "cli/matrix_section.hpp"
 #include "cli/prediction_text.hpp"
 #include "cli/step_text.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -58,7 +59,8 @@ struct Intermediate {
 
 class TraceRunText {
  public:
-  TraceRunText(const ExperimentConfig& config, const TraceRun& run) : config_(config), run_(run) {
+  TraceRunText(const ExperimentConfig& config, const TraceRun& run, const TextStyle& style)
+      : style_(style), config_(config), run_(run) {
     for (const std::string& token : run.tokens) tokens_.push_back(token_label(token));
     for (const std::string& output : run.outputs) outputs_.push_back(token_label(output));
     for (const auto& [path, value] : run.forward) {
@@ -70,15 +72,15 @@ class TraceRunText {
   }
 
   std::string write() {
-    text_ += prediction_text(run_);
+    text_ += prediction_text(run_, style_);
     write_forward();
-    text_ += step_text(config_, run_);
+    text_ += step_text(config_, run_, style_);
     return std::move(text_);
   }
 
  private:
-  void line(const std::string& text) { text_ += text + "\n"; }
-  void title(const std::string& text) { line("── " + text + " ──\n"); }
+  void line(const std::string& text) { text_ += fitted(text, 2, style_.width) + "\n"; }
+  void title(const std::string& text) { line("── " + text + " ──"); }
 
   void write_forward() {
     const std::string kind =
@@ -149,14 +151,14 @@ class TraceRunText {
   void write_matrix(const Intermediate& intermediate, const at::Tensor& matrix) {
     const std::string& name = intermediate.place.name;
     if (const std::string same = earlier_name(intermediate); !same.empty()) {
-      line(name + " = " + same + "  " + shape_text(matrix.sizes()) + "\n");
+      line(name + " = " + same + "  " + shape_text(matrix.sizes()));
       return;
     }
     MatrixLabels labels;
     if (matrix.dim() == 2) labels.rows = tokens_;
     if (ends_with(name, "scores") || ends_with(name, "attention")) labels.columns = tokens_;
     if (name == "logits" || name == "probabilities") labels.columns = outputs_;
-    text_ += matrix_section(heading(intermediate, matrix), matrix, labels, 4, kExcerpt);
+    text_ += matrix_section(style_, heading(intermediate, matrix), matrix, labels, 4, kExcerpt);
   }
 
   /// The name, and how it comes from those before it.
@@ -196,6 +198,7 @@ class TraceRunText {
            text.compare(text.size() - end.size(), end.size(), end) == 0;
   }
 
+  const TextStyle style_;
   const ExperimentConfig& config_;
   const TraceRun& run_;
   std::vector<std::string> tokens_, outputs_;
@@ -206,8 +209,9 @@ class TraceRunText {
 
 }  // namespace
 
-std::string trace_run_text(const ExperimentConfig& config, const TraceRun& run) {
-  return TraceRunText(config, run).write();
+std::string trace_run_text(const ExperimentConfig& config, const TraceRun& run,
+                           const TextStyle& style) {
+  return in_style(TraceRunText(config, run, style).write(), style);
 }
 
 }  // namespace qkvlab

@@ -10,13 +10,13 @@
 #include "cli/matrix_section.hpp"
 #include "layers/tensor_values.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
 namespace {
 
 constexpr size_t kMaxWords = 200;  // of the vocabulary
-constexpr size_t kLineWidth = 78;
 
 struct Projection {
   std::string symbol;  // "Q"
@@ -69,8 +69,10 @@ std::vector<LearnedWeight> learned_weights(const std::vector<NamedValue>& parame
 /// Writes the parts of the text one after another.
 class TraceText {
  public:
-  TraceText(const Sentences& sentences, const SentimentRunOptions& options, const SentimentRun& run)
-      : sentences_(sentences),
+  TraceText(const Sentences& sentences, const SentimentRunOptions& options, const SentimentRun& run,
+            const TextStyle& style)
+      : style_(style),
+        sentences_(sentences),
         options_(options),
         run_(run),
         learned_(learned_weights(run.initial)),
@@ -86,71 +88,71 @@ class TraceText {
   }
 
  private:
-  void line(const std::string& text) { text_ += text + "\n"; }
-  void title(const std::string& text) { line("── " + text + " ──\n"); }
+  void line(const std::string& text) { text_ += fitted(text, 2, style_.width); }
+  void blank_line() { text_ += "\n"; }
+  void title(const std::string& text) {
+    line("── " + text + " ──");
+    blank_line();
+  }
 
   void write_input() {
     title("Input");
     const size_t size = sentences_.vocabulary.size();
     line("Vocabulary  " + std::to_string(size) + " words");
-    std::string words = " ";
+    std::string words;
     for (size_t id = 0; id < std::min(size, kMaxWords); ++id) {
-      const std::string entry = " " + std::to_string(id) + ":" +
-                                shorten(printable(sentences_.vocabulary[id]), kMaxLabelWidth);
-      if (display_width(words + entry) > kLineWidth) {
-        line(words);
-        words = " ";
-      }
-      words += entry;
+      words += " " + std::to_string(id) + ":" +
+               shorten(printable(sentences_.vocabulary[id]), kMaxLabelWidth);
     }
-    line(words + (size > kMaxWords ? " …" : ""));
-    line("");
+    text_ += paragraph("  ", words + (size > kMaxWords ? " …" : ""), 2, style_.width) + "\n";
     Table tokens({{"word", Align::kLeft}, {"token id"}});
     for (const int64_t id : sentences_.tokens[options_.sentence]) {
       tokens.add_row({sentences_.vocabulary[id], std::to_string(id)});
     }
     line("Sentence " + std::to_string(options_.sentence + 1) + " of " +
          std::to_string(sentences_.tokens.size()) + "  label " + label());
-    line(tokens.text());
+    text_ += tokens.text(2, style_) + "\n";
   }
 
   void write_forward() {
     title("First forward pass, mode " + options_.plan.mode);
     const SentimentForward& forward = run_.forward;
     const MatrixLabels by_word{words_, {}};
-    text_ += matrix_section("X = embedding + position", forward.x[0], by_word);
+    text_ += matrix_section(style_, "X = embedding + position", forward.x[0], by_word);
     for (const LearnedWeight& weight : learned_) {
-      text_ += matrix_section(weight.symbol, run_.initial[weight.index].value);
+      text_ += matrix_section(style_, weight.symbol, run_.initial[weight.index].value);
     }
     if (options_.plan.attends) {
       for (const Projection& projection : projections_of(options_.plan, forward.projected)) {
-        text_ += matrix_section(formula(projection), projection.value[0], by_word);
+        text_ += matrix_section(style_, formula(projection), projection.value[0], by_word);
       }
       const std::string width = std::to_string(forward.projected.query.size(-1));
-      text_ += matrix_section("scores = Q Kᵀ / √" + width, forward.attention.scores[0],
+      text_ += matrix_section(style_, "scores = Q Kᵀ / √" + width, forward.attention.scores[0],
                               {words_, words_});
-      text_ += matrix_section("attention = softmax of each row", forward.attention.weights[0],
-                              {words_, words_});
+      text_ += matrix_section(style_, "attention = softmax of each row",
+                              forward.attention.weights[0], {words_, words_});
     }
     const std::string context = options_.plan.attends ? "context = attention V" : "context = X";
-    text_ += matrix_section(context, forward.attention.context[0], by_word);
+    text_ += matrix_section(style_, context, forward.attention.context[0], by_word);
     for (const NamedValue& parameter : run_.initial) {
-      if (parameter.path == "head.weight") text_ += matrix_section("W_head", parameter.value);
-      if (parameter.path == "head.bias") text_ += matrix_section("b_head", parameter.value);
+      if (parameter.path == "head.weight")
+        text_ += matrix_section(style_, "W_head", parameter.value);
+      if (parameter.path == "head.bias") text_ += matrix_section(style_, "b_head", parameter.value);
     }
-    text_ +=
-        matrix_section("mean = mean of the rows of context", forward.attention.context[0].mean(0));
+    text_ += matrix_section(style_, "mean = mean of the rows of context",
+                            forward.attention.context[0].mean(0));
     write_prediction("logits = W_head mean + b_head", forward);
     const double log_p =
         -at::log_softmax(forward.logits[0].to(at::kDouble), 0)[true_class()].item<double>();
     line("cross-entropy  " + fixed(run_.loss.item<double>(), 6) + "    −log p(" + label() + ")  " +
-         fixed(log_p, 6) + "\n");
+         fixed(log_p, 6));
+    blank_line();
   }
 
   void write_prediction(const std::string& name, const SentimentForward& forward) {
     const MatrixLabels by_label{{}, sentences_.labels};
-    text_ += matrix_section(name, forward.logits[0], by_label);
-    text_ += matrix_section("probabilities", at::softmax(forward.logits[0], -1), by_label);
+    text_ += matrix_section(style_, name, forward.logits[0], by_label);
+    text_ += matrix_section(style_, "probabilities", at::softmax(forward.logits[0], -1), by_label);
   }
 
   void write_backward() {
@@ -160,7 +162,8 @@ class TraceText {
       line("‖dL/d" + weight.symbol + "‖  " + fixed(gradient.norm().item<double>(), 6));
     }
     const bool none = same_values(run_.initial, run_.after_backward);
-    line(std::string("weights changed by the backward pass: ") + (none ? "none" : "some") + "\n");
+    line(std::string("weights changed by the backward pass: ") + (none ? "none" : "some"));
+    blank_line();
   }
 
   void write_step() {
@@ -174,7 +177,7 @@ class TraceText {
       table.add_row({run_.initial[i].path, fixed((after - before).abs().max().item<double>(), 6),
                      significant((after - expected).abs().max().item<double>(), 2)});
     }
-    line(table.text());
+    text_ += table.text(2, style_) + "\n";
   }
 
   void write_epochs() {
@@ -186,7 +189,7 @@ class TraceText {
       const SentimentEpoch& state = run_.epochs[epoch - 1];
       table.add_row({std::to_string(epoch), fixed(state.loss, 4), fixed(state.accuracy_after, 3)});
     }
-    line(table.text());
+    text_ += table.text(2, style_) + "\n";
   }
 
   /// 1, 2, 5, 10, 20, 50, 100, 200, 500, …
@@ -198,9 +201,9 @@ class TraceText {
   void write_before_and_after() {
     title("Before and after training");
     if (options_.plan.attends) {
-      text_ +=
-          matrix_section("attention before", run_.forward.attention.weights[0], {words_, words_});
-      text_ += matrix_section("attention after", run_.trained_forward.attention.weights[0],
+      text_ += matrix_section(style_, "attention before", run_.forward.attention.weights[0],
+                              {words_, words_});
+      text_ += matrix_section(style_, "attention after", run_.trained_forward.attention.weights[0],
                               {words_, words_});
     }
     write_prediction("logits after", run_.trained_forward);
@@ -216,14 +219,15 @@ class TraceText {
         labels.rows.push_back(std::string(symbol) + " " + std::to_string(row));
       }
     }
-    line("");
-    text_ +=
-        matrix_section("in_proj_weight of torch.nn.MultiheadAttention", run_.packed_weight, labels);
+    blank_line();
+    text_ += matrix_section(style_, "in_proj_weight of torch.nn.MultiheadAttention",
+                            run_.packed_weight, labels);
   }
 
   int64_t true_class() const { return sentences_.classes[options_.sentence]; }
   std::string label() const { return printable(sentences_.labels[true_class()]); }
 
+  const TextStyle style_;
   const Sentences& sentences_;
   const SentimentRunOptions& options_;
   const SentimentRun& run_;
@@ -235,8 +239,8 @@ class TraceText {
 }  // namespace
 
 std::string trace_text(const Sentences& sentences, const SentimentRunOptions& options,
-                       const SentimentRun& run) {
-  return TraceText(sentences, options, run).write();
+                       const SentimentRun& run, const TextStyle& style) {
+  return in_style(TraceText(sentences, options, run, style).write(), style);
 }
 
 }  // namespace qkvlab

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "experiment/sentiment_run.hpp"
+#include "report/text_style.hpp"
 
 namespace qkvlab {
 
@@ -10,6 +11,6 @@ namespace qkvlab {
 /// sentence with its labels, the gradients, the step, the training and what it changed. Every line
 /// is computed from the run.
 std::string trace_text(const Sentences& sentences, const SentimentRunOptions& options,
-                       const SentimentRun& run);
+                       const SentimentRun& run, const TextStyle& style);
 
 }  // namespace qkvlab

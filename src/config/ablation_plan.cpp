@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
-#include "base/utf8.hpp"
 #include "config/ablation_reader.hpp"
 #include "config/attention_plan.hpp"
 #include "config/document_place.hpp"
@@ -54,13 +53,6 @@ bool says_attention(const std::string& path, JsonValue& value) {
          (steps[2] == "mode" || steps[2] == "plan");
 }
 
-std::vector<int64_t> seeds_of(const std::string& text) {
-  if (first_invalid_utf8(text)) throw UserError("--seeds: must be UTF-8");
-  std::string json;
-  append_json_string(json, text);
-  return read_seeds(parse_json(json, "--seeds", kNoLines));
-}
-
 /// Resolves one config many times over, as every variant says.
 class Planner {
  public:
@@ -75,7 +67,7 @@ class Planner {
     base_document_.remove_member("ablation");
     plan_.base = base.config;
     plan_.base_file_digest = base.task.file_digest;
-    plan_.seeds = seeds_are_typed_ ? seeds_of(choice.seeds) : ablation_.seeds;
+    plan_.seeds = seeds_are_typed_ ? read_seeds(choice.seeds, "--seeds") : ablation_.seeds;
     plan_.baseline = ablation_.baseline;
     choose_variants(choice);
     find_axes();
@@ -119,7 +111,7 @@ class Planner {
       if (known.count(name) == 0) {
         throw UserError("--variant: " + unknown_name("variant", name, names));
       }
-      if (!seen.insert(name).second) throw UserError("--variant: '" + name + "' is given twice");
+      if (!seen.insert(name).second) throw UserError("--variant: '" + name + "' is listed twice");
       if (name != plan_.baseline) chosen_.push_back({name, known.at(name)});
     }
   }

@@ -50,8 +50,8 @@ class FileFinder {
       const bool is_downloaded = name.rfind("data/downloaded/", 0) == 0;
       fail_at_path(document_, "task." + key,
                    "'" + name + "': " + file.complaint +
-                       (is_downloaded ? "; scripts/get-data downloads texts to there, and task." +
-                                            key + "=… takes any other"
+                       (is_downloaded ? "; scripts/get-data downloads texts to that folder, "
+                                         "and task." + key + "=… takes one of yours"
                                       : ""));
     }
     // Records are UTF-8, and name it.

@@ -30,7 +30,7 @@ JsonValue read_config_document(const std::string& path, const std::vector<std::s
 ResolvedConfig resolve_config(const JsonValue& document, const std::string& path,
                               TaskReader& tasks);
 
-/// Reads a config file with overrides (config/overrides.hpp) and resolves it: what is not given has
+/// Reads a config with overrides (config/overrides.hpp) and resolves it: what is not given has
 /// its default, the name that of the file; input files are where they were found; `model.output`
 /// says what it is. Input files are looked for in the working directory, in the config file's
 /// folder and the one above it (a project whose configs/ lies beside its data/), and among what is

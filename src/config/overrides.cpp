@@ -37,7 +37,7 @@ void make_object_of_modes(JsonValue& list) {
   list.become_empty_object();
   for (const JsonValue& mode : modes) {
     const std::string& name = mode.one_of("mode", attention_mode_names());
-    if (list.edit(name) != nullptr) mode.fail("'" + name + "' stands twice");
+    if (list.edit(name) != nullptr) mode.fail("'" + name + "' is listed twice");
     JsonValue nothing = mode;
     nothing.become_empty_object();
     list.set_member(name, std::move(nothing));

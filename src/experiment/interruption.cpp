@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
 
-volatile std::sig_atomic_t signalled = 0;
-std::atomic<int64_t> first_came_at = 0;  // in milliseconds; lock-free
+volatile std::sig_atomic_t signalled = 0;  // the first signal that came
+std::atomic<int64_t> first_came_at = 0;    // in milliseconds; lock-free
 const char* notice_to_write = "";
 
 /// What only calls that a signal handler may make can tell.
@@ -25,10 +25,10 @@ int64_t now_in_milliseconds() {
   return int64_t{1000} * now.tv_sec + now.tv_nsec / 1'000'000;
 }
 
-extern "C" void remember_signal(int number) {
+void remember(int number) {
   if (signalled == 0) {
     const int interrupted_errno = errno;  // of whatever is in the midst of looking at it
-    signalled = 1;
+    signalled = number;
     first_came_at = now_in_milliseconds();
     // What fails here cannot be told.
     const ssize_t ignored = write(STDERR_FILENO, notice_to_write, std::strlen(notice_to_write));
@@ -41,6 +41,12 @@ extern "C" void remember_signal(int number) {
   if (now_in_milliseconds() - first_came_at < kTheSame) return;
   std::signal(number, SIG_DFL);
   raise(number);
+}
+
+extern "C" void remember_signal(int number) {
+  const int of_interrupted = errno;  // what this interrupts may be about to read it
+  remember(number);
+  errno = of_interrupted;
 }
 
 }  // namespace
@@ -61,6 +67,6 @@ Interruption::~Interruption() {
   for (size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
 }
 
-bool Interruption::requested() const { return signalled != 0; }
+int Interruption::signal() const { return signalled; }
 
 }  // namespace qkvlab

@@ -18,7 +18,10 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  bool requested() const;
+  bool requested() const { return signal() != 0; }
+
+  /// The first signal that came, SIGINT or SIGTERM; 0 where none has.
+  int signal() const;
 
  private:
   std::array<struct sigaction, 2> before_{};

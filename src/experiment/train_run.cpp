@@ -73,6 +73,7 @@ TrainResult train_run(const ExperimentConfig& config, const TrainOptions& option
   result.run = group.name();
   result.status = status_name(run.end.value_or(TrainingEnd::kInterrupted));
   result.reason = run.end ? run.reason : trained.interrupted;
+  result.signal = interruption.signal();
   result.steps = trained.training.step;
   result.total_steps = trained.total_steps;
   result.evaluations = run.evaluations;

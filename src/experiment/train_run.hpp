@@ -21,6 +21,7 @@ struct TrainResult {
   std::string run;     // its id
   std::string status;  // completed, diverged or interrupted
   std::string reason;  // why it diverged or was interrupted
+  int signal = 0;      // that interrupted it: SIGINT or SIGTERM; 0: its limit of time
   int64_t steps = 0;
   int64_t total_steps = 0;
   std::vector<Evaluation> evaluations;  // the latest of each split

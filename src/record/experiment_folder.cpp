@@ -164,9 +164,10 @@ std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
       refuse(path_, "another experiment", *difference);
     }
   } else if (!fs::is_empty(path_ + "/records", unreadable)) {
-    throw UserError(path_ +
-                    ": holds records, but no experiment.json says of what; choose another folder "
-                    "with --out");
+    throw UserError(
+        path_ +
+        ": holds records but no experiment.json that describes them; choose another folder "
+        "with --out");
   }
   bool changed = false;
   Entry entry(file, *this);

@@ -15,6 +15,19 @@ std::string large_tensors_file(const std::string& records_file) {
   return file.string() + ".safetensors";
 }
 
+namespace {
+
+/// Whether a file is one of large tensors.
+bool names_a_run(const std::string& file) {
+  try {
+    return read_safetensors(file).metadata.count("run") > 0;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
 LargeTensors::LargeTensors(std::string file, RecordSink& next)
     : file_(std::move(file)), next_(next) {
   if (first_invalid_utf8(file_)) {
@@ -33,6 +46,12 @@ void LargeTensors::emit(const Record& record) {
 
 void LargeTensors::write() const {
   if (tensors_.empty()) return;
+  std::error_code ignored;
+  if (std::filesystem::exists(file_, ignored) && !names_a_run(file_)) {
+    throw UserError(file_ +
+                    ": is there, and not written by qkvlab: the large tensors would replace it; "
+                    "choose another name for the records, or move it away");
+  }
   std::vector<TensorView> views;
   for (const TensorRecord& tensor : tensors_) {
     const std::string_view bytes(reinterpret_cast<const char*>(tensor.values.data()),

@@ -25,7 +25,8 @@ class LargeTensors : public RecordSink {
   void emit(const Record& record) override;
 
   /// Writes the file, whole or not at all, where there was a large tensor; to be called before the
-  /// records that name it appear. Throws UserError as AtomicFile does.
+  /// records that name it appear. Throws UserError as AtomicFile does, and where such a file is
+  /// there that is not of this kind: it was not named by the user, who may know nothing of it.
   void write() const;
 
  private:

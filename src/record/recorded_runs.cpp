@@ -133,7 +133,7 @@ class FileReader {
     const auto [first, is_new] = places_.emplace(record.run, place());
     const auto begun = begun_.find(record.run);
     if (!is_new && begun == begun_.end()) {
-      throw UserError(place() + ": run " + record.run + " is there twice, first in " +
+      throw UserError(place() + ": run " + record.run + " is recorded twice, first in " +
                       first->second);
     }
     if (begun != begun_.end()) {
@@ -317,7 +317,7 @@ Recording read_recording(const std::vector<std::string>& paths, const ReadingCho
       read_folder(path, recording, choice, places);
     } else {
       throw UserError(path +
-                      ": is no experiment's folder, it has no experiment.json; allowed: "
+                      ": is not an experiment folder: it has no experiment.json; allowed: "
                       "folders that train and ablate write, and files of records");
     }
   }

@@ -1,7 +1,6 @@
 #include "report/comparison_tables.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <utility>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "report/comparison_figures.hpp"
 #include "report/plain_words.hpp"
 #include "report/table.hpp"
+#include "report/text_block.hpp"
 
 namespace qkvlab {
 
@@ -66,27 +66,18 @@ std::vector<std::pair<std::string, Table>> tables_of(const Comparison& compariso
 
 }  // namespace
 
-std::string sentence_text(const std::string& sentence) {
-  constexpr size_t kWidth = 100;
-  std::string text, line;
-  std::istringstream words(printable(sentence));
-  for (std::string word; words >> word;) {
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > kWidth) {
-      text += line + "\n";
-      line = "  " + word;
-    } else {
-      line += (line.empty() ? "" : " ") + word;
-    }
-  }
-  return text + line + "\n";
+std::string sentence_text(const std::string& sentence, const TextStyle& style) {
+  return paragraph("", in_style(printable(sentence), style), 2, style.width);
 }
 
-std::string comparison_text(const Comparison& comparison) {
+std::string comparison_text(const Comparison& comparison, const TextStyle& style) {
   std::string text;
   for (const auto& [title, table] : tables_of(comparison)) {
-    text += printable(title) + "\n" + table.text() + "\n";
+    text += sentence_text(title, style) + table.text(2, style) + "\n";
   }
-  for (const std::string& sentence : plain_words(comparison)) text += sentence_text(sentence);
+  for (const std::string& sentence : plain_words(comparison)) {
+    text += sentence_text(sentence, style);
+  }
   return text;
 }
 

@@ -45,9 +45,10 @@ std::string letter_text(size_t line) { return std::string(1, letter_of_line(line
 
 }  // namespace
 
-std::string curve_ends(const Plot& plot) {
+std::string curve_ends(const Plot& plot, const TextStyle& style) {
   Table table(
-      {{""}, {"", Align::kLeft}, {"at step"}, {"mean"}, {"95 % interval", Align::kLeft}, {"runs"}});
+      {{""}, {"", Align::kLeft}, {"at step"}, {"mean"}, {"95 % interval", Align::kLeft}, {"runs"}},
+      /*labels=*/2);
   for (size_t i = 0; i < plot.lines.size(); ++i) {
     const auto& [name, curve] = plot.lines[i];
     const std::optional<CurvePoint> last = last_of(curve);
@@ -62,13 +63,13 @@ std::string curve_ends(const Plot& plot) {
     table.add_row({letter_text(i), name, std::to_string(last->step),
                    significant(*last->mean, digits), band, runs_text(curve, last->n)});
   }
-  return table.text();
+  return table.text(2, style);
 }
 
-std::string last_means(const std::vector<Plot>& plots) {
+std::string last_means(const std::vector<Plot>& plots, const TextStyle& style) {
   std::vector<Table::Column> columns = {{""}, {"last mean", Align::kLeft}};
   for (const Plot& plot : plots) columns.push_back({plot.title});
-  Table table(columns);
+  Table table(columns, /*labels=*/2);
   for (size_t i = 0; i < plots.front().lines.size(); ++i) {
     std::vector<std::string> row = {letter_text(i), plots.front().lines[i].name};
     for (const Plot& plot : plots) {
@@ -77,7 +78,7 @@ std::string last_means(const std::vector<Plot>& plots) {
     }
     table.add_row(std::move(row));
   }
-  return table.text();
+  return table.text(2, style);
 }
 
 }  // namespace qkvlab

@@ -1,6 +1,7 @@
 #include "report/text_block.hpp"
 
 #include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include "base/error.hpp"
@@ -67,6 +68,28 @@ std::vector<std::string> wrapped(const std::vector<std::string>& entries,
     }
   }
   return lines;
+}
+
+std::string paragraph(const std::string& first, const std::string& words, size_t indent,
+                      size_t width, const std::string& continued) {
+  const size_t columns = width - std::min(width, display_width(continued));
+  std::string text, line = first;
+  bool has_word = false;
+  std::istringstream stream(words);
+  for (std::string word; stream >> word;) {
+    if (has_word && display_width(line) + 1 + display_width(word) > columns) {
+      text += line + continued + "\n";
+      line = std::string(indent, ' ') + word;
+    } else {
+      line += (has_word ? " " : "") + word;
+    }
+    has_word = true;
+  }
+  return text + line + "\n";
+}
+
+std::string fitted(const std::string& line, size_t indent, size_t width) {
+  return display_width(line) <= width ? line + "\n" : paragraph("", line, indent, width);
 }
 
 size_t widest(const std::vector<std::string>& texts) {

@@ -38,6 +38,15 @@ std::string side_by_side(const std::vector<TextBlock>& blocks, size_t width, siz
 std::vector<std::string> wrapped(const std::vector<std::string>& entries,
                                  const std::string& separator, size_t width);
 
+/// Words in lines of at most `width` columns, which end in '\n'; the first begins with `first`,
+/// further ones with `indent` blanks. A word is never broken: one that is wider stands on a line of
+/// its own. `continued` is put behind every line but the last, within the width.
+std::string paragraph(const std::string& first, const std::string& words, size_t indent,
+                      size_t width, const std::string& continued = "");
+
+/// `line` as it is where it is no wider than `width`, else its words as a paragraph.
+std::string fitted(const std::string& line, size_t indent, size_t width);
+
 /// The columns of the widest of some texts; 0 where there is none.
 size_t widest(const std::vector<std::string>& texts);
 

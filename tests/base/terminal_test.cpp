@@ -49,6 +49,8 @@ TEST(Printable, EachByteThatIsNotUtf8IsReplaced) {
 
 TEST(AsciiOf, IsAsWideAsTheTextWas) {
   EXPECT_EQ(ascii_of("a 注意 é…␣\n"), "a ???? ?~_\n");
+  EXPECT_EQ(ascii_of("Δ = 1 ± 2 − 3 × √8, ‖Q Kᵀ‖ ≤ 4 → 5"),
+            "delta = 1 +- 2 - 3 x sqrt 8, ||Q K^T|| <= 4 -> 5");
   EXPECT_EQ(ascii_of("e\u0301"), "e") << "a combining mark takes no column";
   EXPECT_EQ(ascii_of("\xFF\xE6z"), "??z");
   EXPECT_EQ(ascii_of("\x1b[0m"), "\x1b[0m");

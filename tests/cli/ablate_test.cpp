@@ -113,6 +113,40 @@ TEST_F(AblateTest, RunsEveryVariantWithEverySeedAndComparesThem) {
       << done.out << difference.str();
 }
 
+TEST_F(AblateTest, WhatCameOfItIsPrintedAsJson) {
+  const ProgramRun done = run({"--format", "json", "--seeds", "0..2", "-q"});
+  ASSERT_EQ(done.exit_code, 0) << done.error;
+  EXPECT_EQ(done.error, "");
+  const json said = json::parse(done.out);
+  EXPECT_EQ(said["folder"], "runs/small");
+  EXPECT_EQ(said["baseline"], "full");
+  ASSERT_EQ(said["variants"].size(), 4U);
+  std::map<std::string, double> losses;  // by variant and seed
+  for (const auto& [id, all] : records()) {
+    const std::string variant = all.front()["variant"];
+    losses[variant + std::to_string(all.front()["seed"].get<int>())] =
+        all.back()["metrics"]["test.loss"];
+  }
+  std::map<int, double> baseline;
+  for (const json& variant : said["variants"]) {
+    double sum = 0, difference = 0;
+    for (const json& of_run : variant["runs"]) {
+      EXPECT_EQ(of_run["status"], "completed");
+      const double loss = of_run["metrics"]["loss"];
+      const int seed = of_run["seed"];
+      EXPECT_NEAR(loss, losses.at(variant["name"].get<std::string>() + std::to_string(seed)), 1e-6);
+      sum += loss;
+      if (variant["name"] == "full") baseline[seed] = loss;
+      difference += loss - baseline.at(seed);
+    }
+    EXPECT_EQ(variant["metrics"]["loss"]["n"], 3);
+    EXPECT_NEAR(variant["metrics"]["loss"]["mean"], sum / 3, 1e-9);
+    EXPECT_EQ(variant["differences"].empty(), variant["name"] == "full");
+    if (variant["name"] == "full") continue;
+    EXPECT_NEAR(variant["differences"]["loss"]["mean"], difference / 3, 1e-9);
+  }
+}
+
 TEST_F(AblateTest, VariantsOfASeedArePairedByWhatTheirRecordsSay) {
   ASSERT_EQ(run().exit_code, 0);
   std::map<int, std::map<std::string, std::string>> initial;  // by seed and parameter
@@ -262,9 +296,9 @@ TEST_F(AblateTest, InterruptedItSavesAndGoesOn) {
     if (!std::filesystem::is_empty(checkpoints, missing) && !missing) break;
     usleep(1000);
   }
-  program.signal(SIGINT);
+  program.signal(SIGTERM);
   const ProgramRun stopped = program.wait();
-  EXPECT_EQ(stopped.exit_code, 130) << stopped.error;
+  EXPECT_EQ(stopped.exit_code, 143) << stopped.error;
   EXPECT_NE(stopped.error.find("the same command goes on"), std::string::npos) << stopped.error;
   ASSERT_EQ(run({"training.steps=3000", "record.step=0"}).exit_code, 0);
   EXPECT_EQ(records(), records("whole"));
@@ -518,7 +552,7 @@ TEST_F(AblateTest, TheMemoryOfAllWorkersTogetherIsLimited) {
   ASSERT_EQ(run({"--replicas", "200", "--seeds", "0..199", "training.steps=1", "--out", "large",
                  "limits.seconds=0.001"})
                 .exit_code,
-            130);
+            75);
   const ProgramRun refused = run({"--replicas", "200", "--seeds", "0..199", "training.steps=1",
                                   "--out", "large", "limits.memory_mb=180"});
   EXPECT_EQ(refused.exit_code, 2);

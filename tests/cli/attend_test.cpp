@@ -99,6 +99,14 @@ TEST(Attend, ValuesMayBeOfAnotherWidthAndQueriesOfAnotherNumber) {
   expect_near(result["context"], {{2, 3, 4}}, 1e-12);
 }
 
+TEST(Attend, ADashIsStandardInput) {
+  ProgramSetting setting;
+  setting.in_file = QKVLAB_SOURCE_FOLDER "/configs/attend/three_tokens.json";
+  const ProgramRun run = run_qkvlab({"attend", "-"}, setting);
+  EXPECT_EQ(run.exit_code, 0) << run.error;
+  EXPECT_EQ(run.out, run_qkvlab({"attend", "configs/attend/three_tokens.json"}).out);
+}
+
 TEST(Attend, AFileGetsWhatStandardOutputGets) {
   const TemporaryFolder folder;
   const std::string input = "configs/attend/three_tokens.json";

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "support/program.hpp"
 
@@ -18,6 +19,7 @@ class BadInputTest : public testing::Test {
     EXPECT_EQ(run.exit_code, 2) << run.error;
     EXPECT_EQ(run.out, "");
     EXPECT_EQ(std::count(run.error.begin(), run.error.end(), '\n'), 1) << run.error;
+    EXPECT_EQ(run.error.rfind("qkvlab: error: ", 0), 0U) << run.error;
     EXPECT_EQ(folder_.entries().size(), before) << "something was left behind";
     return run.error;
   }
@@ -105,7 +107,8 @@ TEST_F(BadInputTest, AFullDiskFailsWithExitCodeOne) {
 
 TEST_F(BadInputTest, TheInputIsNotOverwritten) {
   const std::string file = folder_.write("a.tsv", "1\ta\n0\tb\n");
-  const ProgramRun run = run_qkvlab({"trace", "--file", file, "--out", file});
+  std::filesystem::create_symlink(file, folder_.file("link"));
+  const ProgramRun run = run_qkvlab({"trace", "--file", file, "--out", folder_.file("link")});
   EXPECT_EQ(run.exit_code, 2);
   expect(run.error, "is the input itself");
   EXPECT_EQ(TemporaryFolder::read(file), "1\ta\n0\tb\n");

@@ -110,8 +110,9 @@ TEST(Check, AMistakeInAVariantIsOneLine) {
   const ProgramRun run =
       run_qkvlab({"check", file, R"(ablation.variants={"a":{"model.n_heads":3}})"});
   EXPECT_EQ(run.exit_code, 2);
-  EXPECT_EQ(run.error, R"(ablation.variants={"a":{"model.n_heads":3}}: ablation.variants.a.)"
-                       "model.n_heads: must divide model.d_model (8), got 3\n");
+  EXPECT_EQ(run.error,
+            R"(qkvlab: error: ablation.variants={"a":{"model.n_heads":3}}: ablation.variants.a.)"
+            "model.n_heads: must divide model.d_model (8), got 3\n");
 }
 
 TEST(Check, AShippedConfigIsFoundFromAnywhere) {
@@ -143,11 +144,38 @@ TEST(Check, AnOverrideMayHoldCommasAndBrackets) {
   EXPECT_NE(run.out.find("\"layers\": [0, 0]"), std::string::npos) << run.out;
 }
 
+TEST(Check, ATextThatIsNotDownloadedYetSaysHowToGetIt) {
+  const ProgramRun run =
+      run_qkvlab({"check", "configs/text_lm.json", "task.file=data/downloaded/none.txt"});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.error.find("scripts/get-data downloads texts"), std::string::npos) << run.error;
+}
+
+TEST(Check, ReadsAPipeAndStandardInputOnce) {
+  const TemporaryFolder folder;
+  const std::string text = R"({"name": "x", "task": {"kind": "induction"}, "training": {"steps": 1},
+                               "ablation": {"variants": {"full": {}, "none": {}}}})";
+  const std::string whole = run_qkvlab({"check", folder.write("x.json", text)}).out;
+  EXPECT_NE(whole.find("variant"), std::string::npos);
+  const FilledPipe pipe(text);
+  const ProgramRun piped = run_qkvlab({"check", pipe.path()});
+  EXPECT_EQ(piped.exit_code, 0) << piped.error;
+  EXPECT_EQ(piped.out, whole);
+  const FilledPipe input(text);
+  ProgramSetting setting;
+  setting.in_file = input.path();
+  const ProgramRun from_input = run_qkvlab({"check", "-"}, setting);
+  EXPECT_EQ(from_input.exit_code, 0) << from_input.error;
+  EXPECT_EQ(from_input.out, whole);
+}
+
 TEST(Check, TheConfigIsNotOverwritten) {
   const TemporaryFolder folder;
   const std::string text = R"({"task": {"kind": "induction"}, "training": {"steps": 1}})";
   const std::string file = folder.write("x.json", text);
-  EXPECT_EQ(run_qkvlab({"check", file, "--out", file}).exit_code, 2);
+  const ProgramRun run = run_qkvlab({"check", file, "--format", "json", "--out", file});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_NE(run.error.find("is the input itself"), std::string::npos) << run.error;
   EXPECT_EQ(TemporaryFolder::read(file), text);
 }
 

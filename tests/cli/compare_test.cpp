@@ -51,7 +51,9 @@ std::string refusal(const std::vector<std::string>& arguments) {
   const ProgramRun run = run_qkvlab(words);
   EXPECT_EQ(run.exit_code, 2);
   EXPECT_EQ(run.out, "");
-  return run.error;
+  const std::string prefix = "qkvlab: error: ";
+  EXPECT_EQ(run.error.rfind(prefix, 0), 0U) << run.error;
+  return run.error.substr(std::min(run.error.size(), prefix.size()));
 }
 
 class Compare : public testing::Test {
@@ -88,14 +90,14 @@ TEST_F(Compare, SeedsPairWhateverTheOrderOfLines) {
 
 TEST_F(Compare, ADuplicateSeedNamesFileAndLine) {
   const std::string path = folder_.write("t.csv", "variant,seed,loss\na,0,0\nb,0,1\na,0,2\n");
-  EXPECT_EQ(refusal({path}), path + ":4: seed 0 of 'a' is there twice, first in " + path +
+  EXPECT_EQ(refusal({path}), path + ":4: seed 0 of 'a' is recorded twice, first in " + path +
                                  ":2; --cell-columns can name the columns that tell its lines "
                                  "apart\n");
   const std::string records = folder_.write("r.jsonl", run_lines("a", 0, 1) + run_lines("a", 1, 1));
   EXPECT_NE(refusal({records, records}), "");
   const std::string again = folder_.write("s.jsonl", run_lines("a", 1, 1));
   EXPECT_EQ(refusal({records, again}),
-            again + ":1: run a1 is there twice, first in " + records + ":4\n");
+            again + ":1: run a1 is recorded twice, first in " + records + ":4\n");
 }
 
 TEST_F(Compare, ThePublishedTableSaysWhatThreeSeedsCanTell) {
@@ -179,7 +181,9 @@ TEST_F(Compare, RunsThatTrainRecordedAreCompared) {
 TEST_F(Compare, OutputOverItsInputIsRefused) {
   const std::string records = run_lines("full", 0, 1);
   const std::string path = folder_.write("r.jsonl", records);
-  EXPECT_NE(refusal({path, "--out", path}), "");
+  const std::string link = folder_.file("link");
+  std::filesystem::create_symlink(path, link);
+  EXPECT_EQ(refusal({path, "--out", link}), "--out: " + link + " is the input itself\n");
   EXPECT_EQ(TemporaryFolder::read(path), records);
 }
 
@@ -196,9 +200,13 @@ TEST_F(Compare, NoCommandWritesOverAnExperiment) {
   ASSERT_EQ(files.size(), 5u) << "experiment.json, .lock, records, a checkpoint's two files";
   for (const std::string& file : files) {
     const std::string before = TemporaryFolder::read(file);
+    const std::string link = folder_.file("link");  // a name that no format forbids
+    std::filesystem::remove(link);
+    std::filesystem::create_symlink(file, link);
     for (const char* command : {"compare", "show", "report"}) {
-      const ProgramRun run = run_qkvlab({command, path, "--out", file});
+      const ProgramRun run = run_qkvlab({command, path, "--out", link});
       EXPECT_EQ(run.exit_code, 2) << command << " over " << file;
+      EXPECT_NE(run.error.find("is the input itself"), std::string::npos) << run.error;
       EXPECT_EQ(TemporaryFolder::read(file), before) << command << " over " << file;
     }
   }
@@ -209,6 +217,88 @@ TEST_F(Compare, WhatCsvHasNoPlaceForIsToldBeside) {
   const ProgramRun run = run_qkvlab({"compare", path, "--format", "csv"});
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_NE(run.error.find("the last line is cut"), std::string::npos) << run.error;
+}
+
+TEST_F(Compare, TheNotesBesideCsvAreOffUnderQuiet) {
+  const std::string path = folder_.write("r.jsonl", run_lines("full", 0, 1) + "{");
+  const ProgramRun run = run_qkvlab({"compare", path, "--format", "csv", "-q"});
+  EXPECT_EQ(run.exit_code, 0);
+  EXPECT_EQ(run.error, "");
+  EXPECT_NE(run.out, "");
+}
+
+/// Values of two variants and three seeds.
+constexpr const char* kTable =
+    "variant,seed,score\nfull,0,1\nfull,1,2\nfull,2,4\n"
+    "none,0,2\nnone,1,4\nnone,2,7\n";
+
+TEST_F(Compare, ATableAsSpreadsheetsWriteItIsRead) {
+  const json plain = compare({folder_.write("a.csv", kTable)});
+  EXPECT_EQ(plain.at("metric"), "score");
+  EXPECT_EQ(compare({folder_.write("b.csv", "\xEF\xBB\xBF" + std::string(kTable))}), plain);
+  EXPECT_EQ(refusal({folder_.write("c.csv", "variant,seed,score\nfull,0,\xEF\n")})
+                .rfind(folder_.file("c.csv") + ":2: must be UTF-8", 0),
+            0U);
+}
+
+TEST_F(Compare, ADashIsStandardInputWhateverItHolds) {
+  const json table = compare({folder_.write("a.csv", kTable)});
+  const std::string records = run_lines("full", 0, 1) + run_lines("none", 0, 2);
+  const json runs = compare({folder_.write("r.jsonl", records)});
+  const auto from = [](const std::string& in_file) {
+    ProgramSetting setting;
+    setting.in_file = in_file;
+    const ProgramRun run = run_qkvlab({"compare", "-", "--format", "json", "--out", "-"}, setting);
+    EXPECT_EQ(run.exit_code, 0) << run.error;
+    return json::parse(run.out, nullptr, false);
+  };
+  EXPECT_EQ(from(folder_.file("a.csv")), table);
+  EXPECT_EQ(from(FilledPipe(kTable).path()), table);
+  EXPECT_EQ(from(folder_.file("r.jsonl")).at("variants"), runs.at("variants"));
+  EXPECT_EQ(from(FilledPipe(records).path()).at("variants"), runs.at("variants"));
+  const FilledPipe substituted(kTable);
+  EXPECT_EQ(compare({substituted.path()}), table);
+}
+
+TEST_F(Compare, SeedChoosesRunsAndBootstrapSeedTheResamples) {
+  std::string records;
+  for (int64_t seed = 0; seed < 8; ++seed) {
+    records += run_lines("full", seed, 0.1f + 0.01f * static_cast<float>(seed * seed % 7)) +
+               run_lines("none", seed, 0.3f + 0.01f * static_cast<float>(seed * seed % 5));
+  }
+  const std::string path = folder_.write("r.jsonl", records);
+  EXPECT_EQ(compare({path}).at("variants")[0].at("n"), 8);
+  const json some = compare({path, "--seed", "0..2,5"});
+  EXPECT_EQ(some.at("variants")[0].at("n"), 4);
+  EXPECT_EQ(some.at("variants")[1].at("paired").at("n"), 4);
+  EXPECT_EQ(compare({folder_.write("a.csv", kTable), "--seed", "1"}).at("variants")[0].at("n"), 1);
+  EXPECT_EQ(refusal({path, "--seed", "9"}), "--seed: no run has the seed 9; recorded: 0 to 7\n");
+  const json one = compare({path, "--bootstrap-seed", "1"});
+  EXPECT_EQ(one.at("variants")[0].at("mean"), compare({path}).at("variants")[0].at("mean"));
+  EXPECT_NE(one.at("variants")[0].at("iqm_ci"), compare({path}).at("variants")[0].at("iqm_ci"));
+}
+
+TEST_F(Compare, APathInBracketsIsOnePath) {
+  const std::string path = folder_.write("[a,b]", run_lines("full", 0, 1));
+  ProgramSetting setting;
+  setting.directory = folder_.path();
+  for (const char* command : {"compare", "show", "report"}) {
+    const ProgramRun run = run_qkvlab({command, "[a,b]", "--out", "-"}, setting);
+    EXPECT_EQ(run.exit_code, 0) << command << ": " << run.error;
+  }
+  const ProgramRun missing = run_qkvlab({"compare", "[no,such]"}, setting);
+  EXPECT_EQ(missing.error.rfind("qkvlab: error: [no,such]: ", 0), 0U) << missing.error;
+}
+
+TEST_F(Compare, AMetricOfAnotherSplitIsSuggested) {
+  std::string records = run_lines("full", 0, 1);
+  for (size_t at = 0; (at = records.find("\"test\"", at)) != std::string::npos; at += 1) {
+    records.replace(at, 6, "\"validation\"");
+  }
+  const std::string path = folder_.write("r.jsonl", records);
+  EXPECT_NE(
+      refusal({path, "--metric", "test.accuracy"}).find("did you mean 'validation.accuracy'?"),
+      std::string::npos);
 }
 
 TEST_F(Compare, APathThatIsNotUtf8IsStillNamed) {
@@ -234,8 +324,8 @@ TEST_F(Compare, MistakesAreNamedInOneLine) {
   EXPECT_EQ(refusal({records, "--baseline", "ful"}),
             "--baseline: unknown variant 'ful'; allowed: full; did you mean 'full'?\n");
   EXPECT_EQ(refusal({records, "--metric", "step.lr", "--take", "best"}),
-            "compare: --take needs --better higher or lower: of 'step.lr' it is not known which "
-            "values are better\n");
+            "compare: --take needs --better higher or lower: 'step.lr' has no "
+            "preferred direction\n");
   EXPECT_EQ(refusal({records, "--by", "modle"}),
             "unknown field 'modle'; allowed: experiment, folder or variant\n");
   EXPECT_EQ(refusal({records, "--take", "steps-to"}),

@@ -2,20 +2,24 @@
 
 #include <gtest/gtest.h>
 #include <pty.h>
-#include <spdlog/sinks/stdout_sinks.h>
-#include <spdlog/spdlog.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <functional>
+#include <regex>
 #include <string>
 #include <vector>
+
+#include "cli/talk.hpp"
 
 namespace qkvlab {
 namespace {
 
 /// What a child writes to a terminal of `columns` while it makes 300 steps of a millisecond each.
 std::string on_terminal(unsigned short columns,
-                        const std::vector<std::pair<std::string, std::string>>& environment) {
+                        const std::vector<std::pair<std::string, std::string>>& environment,
+                        const std::function<void()>& before = nullptr) {
   int terminal = -1;
   winsize size{24, columns, 0, 0};
   const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
@@ -23,11 +27,16 @@ std::string on_terminal(unsigned short columns,
     unsetenv("NO_COLOR");
     setenv("TERM", "xterm", 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
+    if (before) before();
     {
-      Progress progress("step");
+      Progress progress("step", std::chrono::milliseconds(50));
       for (int64_t step = 1; step <= 300; ++step) {
         usleep(1000);
         progress.show(step, 1000, 2.5, 100, "tokens");
+      }
+      if (before) {
+        progress.note("noted");
+        progress.warn("told");
       }
     }
     _exit(0);
@@ -64,9 +73,57 @@ TEST(Progress, NoLineIsWiderThanTheTerminal) {
   }
 }
 
-TEST(Progress, PlainnessIsHonoured) {
-  EXPECT_EQ(on_terminal(80, {{"TERM", "dumb"}}).find('\x1b'), std::string::npos);
-  EXPECT_EQ(on_terminal(80, {{"NO_COLOR", "1"}}).find('\x1b'), std::string::npos);
+/// Whether `text` is what stands on lines of steps, and how many of them.
+size_t plain_lines(const std::string& text, const std::string& end_of_line) {
+  static const std::regex line(
+      R"(step \d+ of 1000, loss 2\.5000, [0-9.]+[kM]? tokens/s, [0-9:]+( s)? left)");
+  size_t lines = 0;
+  for (size_t begin = 0; begin < text.size(); ++lines) {
+    const size_t end = text.find(end_of_line, begin);
+    EXPECT_NE(end, std::string::npos) << text;
+    if (end == std::string::npos) return lines;
+    EXPECT_TRUE(std::regex_match(text.substr(begin, end - begin), line)) << text;
+    begin = end + end_of_line.size();
+  }
+  return lines;
+}
+
+TEST(Progress, ATerminalThatCannotDrawOverGetsPlainLines) {
+  const std::string text = on_terminal(120, {{"TERM", "dumb"}});
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_GE(plain_lines(text, "\r\n"), 2U) << text;
+}
+
+TEST(Progress, NoColorLeavesTheBar) {
+  const std::string text = on_terminal(120, {{"NO_COLOR", "1"}});
+  EXPECT_NE(text.find("\r\x1b[K[##"), std::string::npos) << text;
+}
+
+TEST(Progress, WhatIsNoTerminalGetsPlainLinesNowAndThen) {
+  testing::internal::CaptureStderr();
+  {
+    Progress progress("step", std::chrono::milliseconds(30));
+    for (int64_t step = 1; step <= 20; ++step) {
+      usleep(10'000);
+      progress.show(step, 1000, 2.5, 100, "tokens");
+    }
+  }
+  const std::string text = testing::internal::GetCapturedStderr();
+  const size_t lines = plain_lines(text, "\n");
+  EXPECT_GE(lines, 2U) << text;
+  EXPECT_LE(lines, 10U) << "not one for every step: " << text;
+
+  testing::internal::CaptureStderr();
+  {
+    Progress progress("step");
+    for (int64_t step = 1; step <= 20; ++step) progress.show(step, 1000, 2.5);
+  }
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "by default none in the first seconds";
+}
+
+TEST(Progress, QuietSwitchesTheBarAndNotesOffButNoWarning) {
+  const std::string text = on_terminal(120, {}, [] { be_quiet(); });
+  EXPECT_EQ(text, "qkvlab: warning: told\r\n");
 }
 
 }  // namespace

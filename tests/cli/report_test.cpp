@@ -38,6 +38,16 @@ TEST_F(Report, WritesThePageAndSaysHowLargeItIs) {
   EXPECT_EQ(html.substr(html.size() - 8), "</html>\n");
 }
 
+TEST_F(Report, ADashIsStandardOutputAndQuietIsQuiet) {
+  folder_.write("r.jsonl", RecordedExperiment().lines());
+  const ProgramRun report = run({"report", "r.jsonl", "-o", "-", "--quiet"});
+  EXPECT_EQ(report.exit_code, 0);
+  EXPECT_EQ(report.error, "");
+  EXPECT_EQ(report.out.rfind("<!DOCTYPE html>\n", 0), 0u);
+  EXPECT_EQ(run({"report", "r.jsonl", "-o", "page.htm"}).exit_code, 0);
+  EXPECT_EQ(run({"report", "r.jsonl", "-o", "page"}).exit_code, 0);
+}
+
 TEST_F(Report, ItsComparisonIsWhatComparePrints) {
   folder_.write("r.jsonl", RecordedExperiment().lines());
   const std::vector<std::vector<std::string>> choices = {
@@ -81,15 +91,22 @@ TEST_F(Report, RunsThatAreCutOffAreTold) {
 TEST_F(Report, MistakesAreOneLineAndLeaveNoFile) {
   const std::string records = RecordedExperiment().lines();
   folder_.write("r.jsonl", records);
+  std::filesystem::create_symlink(folder_.file("r.jsonl"), folder_.file("link"));
   folder_.write("t.csv", "variant,seed,x\nfull,0,1\n");
   const std::vector<std::pair<std::vector<std::string>, std::string>> mistakes = {
       {{"report", "r.jsonl"}, "report: --out is required"},
       {{"report", "-o", "p.html"}, "report: PATH is required"},
       {{"report", "r.jsonl", "-o", ""}, "--out: a file's name must not be empty"},
       {{"report", "t.csv", "-o", "p.html"},
-       "report: t.csv: is a table of values, a page is made of records; `qkvlab compare` takes it"},
+       "report: t.csv: is a table of values, but a page needs records; `qkvlab compare` takes it"},
       {{"report", "no.jsonl", "-o", "p.html"}, "no.jsonl"},
-      {{"report", "r.jsonl", "-o", "r.jsonl"}, "--out: r.jsonl is the input itself"},
+      {{"report", "r.jsonl", "-o", "link"}, "--out: link is the input itself"},
+      {{"report", "r.jsonl", "-o", "r.jsonl"},
+       "--out: r.jsonl is the name of a file in JSON lines, but HTML would be written"},
+      {{"report", "r.jsonl", "-o", "p.pdf"},
+       "--out: p.pdf is the name of a file in PDF, but HTML would be written; choose another name"},
+      {{"report", "r.jsonl", "-o", "p.SVG"}, "p.SVG is the name of a file in SVG"},
+      {{"report", "r.jsonl", "-o", "p.page"}, "p.page is the name of a file in .page"},
       {{"report", "r.jsonl", "-o", "no/p.html"}, "no/p.html"},
       {{"report", "r.jsonl", "-o", "p.html", "--metric", "test.accurcy"},
        "did you mean 'test.accuracy'?"},
@@ -100,7 +117,9 @@ TEST_F(Report, MistakesAreOneLineAndLeaveNoFile) {
     EXPECT_NE(report.error.find(complaint), std::string::npos) << report.error;
     EXPECT_EQ(std::count(report.error.begin(), report.error.end(), '\n'), 1) << report.error;
   }
-  EXPECT_FALSE(std::filesystem::exists(folder_.file("p.html")));
+  for (const char* file : {"p.html", "p.pdf", "p.SVG", "p.page"}) {
+    EXPECT_FALSE(std::filesystem::exists(folder_.file(file))) << file;
+  }
   EXPECT_EQ(TemporaryFolder::read(folder_.file("r.jsonl")), records);
 }
 

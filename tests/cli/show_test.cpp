@@ -90,7 +90,9 @@ class Show : public testing::Test {
     EXPECT_EQ(run.exit_code, 2);
     EXPECT_EQ(run.out, "");
     EXPECT_EQ(std::count(run.error.begin(), run.error.end(), '\n'), 1) << run.error;
-    return run.error;
+    const std::string prefix = "qkvlab: error: ";
+    EXPECT_EQ(run.error.rfind(prefix, 0), 0U) << run.error;
+    return run.error.substr(std::min(run.error.size(), prefix.size()));
   }
 
   const TemporaryFolder folder_;
@@ -177,7 +179,7 @@ TEST_F(Show, WhatIsRecordedIsSaidOfWhatIsShown) {
   const std::string records = run_line("a", "full", 1) + run_line("b", "uniform", 1) +
                               map_line("a", {5, 1, 0, 0}, 0.1f) + map_line("b", {5, 0, 0, 0}, 0.1f);
   EXPECT_EQ(complaint(records, {"--variant", "uniform", "--layer", "1"}),
-            "--layer: no attention map is of layer 1; recorded: 0\n");
+            "--layer: no attention map is recorded of layer 1; recorded: 0\n");
 }
 
 TEST_F(Show, ASeedIsShownAlone) {
@@ -204,17 +206,22 @@ TEST_F(Show, MistakesSayWhatIsAllowed) {
   EXPECT_NE(complaint(runs_, {"--metric", "step.los"}).find("did you mean 'step.loss'?"),
             std::string::npos);
   EXPECT_EQ(complaint(runs_, {"--metric", "gradients.q_proj.weight", "--variant", "uniform"}),
-            "--metric: gradients.q_proj.weight is recorded of none of the runs shown\n");
+            "--metric: none of the runs shown has recorded gradients.q_proj.weight\n");
   EXPECT_EQ(complaint(runs_, {"--seed", "5"}),
             "--seed: no run has the seed 5; recorded: 3 and 4\n");
+  EXPECT_EQ(complaint(runs_, {"--seed", "5..7"}),
+            "--seed: no run has one of these seeds; recorded: 3 and 4\n");
+  EXPECT_EQ(complaint(runs_, {"--out", "c.svg"}),
+            "--out: c.svg is the name of a file in SVG, but text would be written; choose another "
+            "name\n");
   EXPECT_EQ(complaint(runs_, {"--layer", "1"}),
-            "--layer: no attention map is of layer 1; recorded: 0\n");
+            "--layer: no attention map is recorded of layer 1; recorded: 0\n");
   EXPECT_EQ(complaint(runs_, {"--head", "2"}),
-            "--head: no attention map is of head 2; recorded: 0\n");
+            "--head: no attention map is recorded of head 2; recorded: 0\n");
   EXPECT_EQ(complaint(runs_, {"--sample", "2"}),
-            "--sample: no attention map is of sample 2; recorded: 0\n");
+            "--sample: no attention map is recorded of sample 2; recorded: 0\n");
   EXPECT_EQ(complaint(runs_, {"--step", "3,1"}),
-            "--step: no attention map is of step 3; recorded: 0 to 2\n");
+            "--step: no attention map is recorded of step 3; recorded: 0 to 2\n");
   EXPECT_EQ(complaint(runs_, {"--step", "lst"}),
             "--step: must be steps such as 0,100, or first, last or all; got 'lst'\n");
   EXPECT_EQ(complaint(runs_, {"--what", "curve"}),
@@ -246,6 +253,7 @@ TEST_F(Show, WhatReadingLeftOutIsToldOnStandardError) {
       show(run_line("a", "full", 1) + step_line("a", 1, 0.5f) + "{broken\n{\"type\":\"st");
   EXPECT_EQ(run.exit_code, 0);
   EXPECT_EQ(count(run.error, "\n"), 2u);
+  EXPECT_EQ(count("\n" + run.error, "\nqkvlab: warning: "), 2u);
   EXPECT_NE(run.error.find("(this line is left out)\n"), std::string::npos);
   EXPECT_NE(run.error.find("r.jsonl: the last line is cut, or being written just now\n"),
             std::string::npos);
@@ -317,6 +325,12 @@ TEST_F(Show, WritesToAFile) {
   EXPECT_EQ(TemporaryFolder::read(file), shown(runs_));
 }
 
+TEST_F(Show, ColourHasTwoSpellings) {
+  const std::string coloured = shown(runs_, {"--colour", "always"});
+  EXPECT_NE(coloured.find("\x1b["), std::string::npos);
+  EXPECT_EQ(shown(runs_, {"--color", "always"}), coloured);
+}
+
 TEST_F(Show, NeedsNoLibTorch) {
   // A copy without the engine beside it.
   const std::string program = folder_.file("qkvlab"), records = folder_.write("r.jsonl", runs_);
@@ -333,7 +347,8 @@ TEST_F(Show, AnExperimentsFolderIsShown) {
   write_experiment_file(folder_.file("experiment.json"), file);
   const ProgramRun run = run_qkvlab({"show", folder_.path()});
   EXPECT_EQ(run.exit_code, 0);
-  EXPECT_EQ(run.error, folder_.path() + ": 1 of its runs have no records yet\n");
+  EXPECT_EQ(run.error,
+            "qkvlab: warning: " + folder_.path() + ": 1 of its runs have no records yet\n");
   EXPECT_EQ(run.out.rfind(folder_.path() + " (sentiment): 1 run", 0), 0u) << run.out;
 }
 

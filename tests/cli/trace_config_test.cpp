@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -156,15 +157,44 @@ TEST_F(TraceConfigTest, LargeTensorsGoToAFileBesideTheRecords) {
   EXPECT_GT(printed.out.size(), 12U * 102'400 * 5);
 }
 
+TEST_F(TraceConfigTest, LargeTensorsReplaceNoFileButTheirOwn) {
+  const std::vector<std::string> to_file = {"model.d_model=160", "--format", "jsonl", "--out",
+                                            folder_.file("r.jsonl")};
+  const std::string tensors = folder_.write("r.safetensors", "precious");
+  EXPECT_NE(refusal(to_file).find(tensors + ": is there, and not written by qkvlab"),
+            std::string::npos);
+  EXPECT_EQ(TemporaryFolder::read(tensors), "precious");
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("r.jsonl")));
+  write_safetensors(tensors, {}, {{"format", "pt"}});  // of another program
+  EXPECT_NE(refusal(to_file).find("not written by qkvlab"), std::string::npos);
+  std::filesystem::remove(tensors);
+  ASSERT_EQ(trace(to_file).exit_code, 0);
+  ASSERT_EQ(trace(to_file).exit_code, 0) << "what it has written itself it writes anew";
+}
+
+TEST_F(TraceConfigTest, ATableOfSentencesIsNoConfig) {
+  const std::string file = folder_.write("my.tsv", "1\ta\n0\tb\n");
+  const ProgramRun run = run_qkvlab({"trace", file});
+  EXPECT_EQ(run.exit_code, 2);
+  EXPECT_EQ(run.error, "qkvlab: error: trace: " + file +
+                           ": is a table of sentences, not a config; did you mean --file " + file +
+                           "?\n");
+}
+
 TEST_F(TraceConfigTest, WhatDoesNotFitIsRefused) {
   EXPECT_NE(refusal({"--split", "validation"}).find("allowed: train or test"), std::string::npos);
   EXPECT_NE(refusal({"--split", "test", "--sample", "2001"}).find("from 1 to 2000"),
             std::string::npos);
   EXPECT_NE(refusal({"--mode", "full"}).find("model.attention.mode="), std::string::npos);
   EXPECT_NE(refusal({"model.n_heads=3"}).find("model.n_heads"), std::string::npos);
-  EXPECT_NE(refusal({"--out", folder_.file("c.json")}).find("is the input itself"),
+  EXPECT_NE(refusal({"--out", folder_.file("t.jsonl")})
+                .find("t.jsonl is the name of a file in JSON lines, but text would be written; "
+                      "choose another name or another --format"),
             std::string::npos);
   EXPECT_EQ(folder_.entries().size(), 1U);
+  std::filesystem::create_symlink("c.json", folder_.file("link"));
+  EXPECT_NE(refusal({"--out", folder_.file("link")}).find("is the input itself"),
+            std::string::npos);
 }
 
 TEST_F(TraceConfigTest, AStepThatDivergesIsShownAndFails) {

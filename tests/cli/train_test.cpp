@@ -106,6 +106,26 @@ TEST_F(TrainTest, ACheckpointIsKeptWhereItIsAskedFor) {
   EXPECT_EQ(records(), before);
 }
 
+TEST_F(TrainTest, WhatCameOfItIsPrintedAsJson) {
+  const ProgramRun done = run({"--format", "json", "--seed", "5", "--quiet"});
+  ASSERT_EQ(done.exit_code, 0) << done.error;
+  EXPECT_EQ(done.error, "");
+  const json said = json::parse(done.out);
+  const std::vector<json> all = records();
+  EXPECT_EQ(all.front()["seed"], 5);
+  EXPECT_EQ(said["run"], all.front()["run"]);
+  EXPECT_EQ(said["status"], "completed");
+  EXPECT_EQ(said["steps"], 40);
+  ASSERT_EQ(said["evaluations"].size(), all.back()["metrics"].size() / 3);
+  for (const json& evaluation : said["evaluations"]) {
+    for (const char* metric : {"loss", "accuracy", "exact"}) {
+      const std::string name = evaluation["split"].get<std::string>() + "." + metric;
+      EXPECT_NEAR(evaluation[metric], all.back()["metrics"][name].get<double>(), 1e-6) << name;
+    }
+  }
+  EXPECT_TRUE(std::filesystem::exists(folder_.file(said["records"])));
+}
+
 TEST_F(TrainTest, RepeatsItselfToTheLastBit) {
   ASSERT_EQ(run({"--out", "a"}).exit_code, 0);
   ASSERT_EQ(run({"--out", "b"}).exit_code, 0);
@@ -306,7 +326,7 @@ TEST_F(TrainTest, ItsRecordsCanBeFollowedWhileItRuns) {
 }
 
 TEST_F(TrainTest, OverwritingForgetsTheFormerRunFirst) {
-  ASSERT_EQ(run({"training.steps=100000", "limits.seconds=0.2"}).exit_code, 130);
+  ASSERT_EQ(run({"training.steps=100000", "limits.seconds=0.2"}).exit_code, 75);
   {
     RunningProgram program(
         train({"training.steps=100000", "run.checkpoint_steps=null", "--overwrite"}),
@@ -317,7 +337,7 @@ TEST_F(TrainTest, OverwritingForgetsTheFormerRunFirst) {
     program.wait();
   }
   const ProgramRun resumed = run({"training.steps=100000", "limits.seconds=0.2", "--resume"});
-  EXPECT_EQ(resumed.exit_code, 130) << resumed.error;
+  EXPECT_EQ(resumed.exit_code, 75) << resumed.error;
   EXPECT_NE(resumed.error.find("nothing of this run was saved"), std::string::npos)
       << resumed.error;
 }
@@ -336,7 +356,7 @@ TEST_F(TrainTest, ASecondSignalEndsItAtOnce) {
   program.signal(SIGINT);
   const ProgramRun done = program.wait();
   EXPECT_EQ(done.exit_code, -1);  // ended by the signal
-  EXPECT_NE(done.error.find("a second signal ends the run without saving"), std::string::npos)
+  EXPECT_NE(done.error.find("a second signal ends at once, without saving"), std::string::npos)
       << done.error;
   EXPECT_TRUE(files("runs/small/checkpoints").empty());
 }
@@ -346,7 +366,7 @@ TEST_F(TrainTest, TimeIsAddedUpOverSittings) {
                                             "--resume"};
   double before = 0;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_EQ(run(sitting).exit_code, 130);
+    EXPECT_EQ(run(sitting).exit_code, 75);
     const double wall = records().back()["wall_s"];
     EXPECT_GE(wall, before + 0.3);
     before = wall;
@@ -372,7 +392,7 @@ TEST_F(TrainTest, ASignalEndsItSavedWithAnEndRecord) {
     ASSERT_TRUE(wait_for_steps(folder_, name, 8));
     program.signal(number);
     const ProgramRun done = program.wait();
-    EXPECT_EQ(done.exit_code, 130) << done.error;
+    EXPECT_EQ(done.exit_code, 128 + number) << done.error;
     EXPECT_NE(done.error.find("the same command goes on"), std::string::npos) << done.error;
     const std::vector<json> all = records(name);
     EXPECT_EQ(all.back()["type"], "end");
@@ -385,7 +405,7 @@ TEST_F(TrainTest, ASignalEndsItSavedWithAnEndRecord) {
 
 TEST_F(TrainTest, TimeUsedUpIsAnInterruption) {
   const ProgramRun done = run({"training.steps=1000000", "limits.seconds=0.5"});
-  EXPECT_EQ(done.exit_code, 130) << done.error;
+  EXPECT_EQ(done.exit_code, 75) << done.error;
   EXPECT_NE(done.error.find("limits.seconds"), std::string::npos) << done.error;
   EXPECT_EQ(records().back()["status"], "interrupted");
 }
@@ -448,7 +468,9 @@ TEST_F(TrainTest, WhatItIsReadFromIsNotWrittenOver) {
   folder_.write("s.json", R"({"task": {"kind": "sentences", "file": "my.tsv"},
                               "model": {"kind": "sentiment_trace"}, "training": {"steps": 1}})");
   for (const std::string command : {"check", "trace"}) {
-    const ProgramRun done = run_qkvlab({command, "s.json", "--out", "my.tsv"}, folder_.path());
+    std::filesystem::remove(folder_.file("link"));
+    std::filesystem::create_symlink("my.tsv", folder_.file("link"));
+    const ProgramRun done = run_qkvlab({command, "s.json", "--out", "link"}, folder_.path());
     EXPECT_EQ(done.exit_code, 2) << command;
     EXPECT_NE(done.error.find("is the input itself"), std::string::npos) << done.error;
     EXPECT_EQ(TemporaryFolder::read(folder_.file("my.tsv")), text);
@@ -533,7 +555,7 @@ TEST_F(TrainTest, TwoAtOnceDoNotWriteOneRun) {
   EXPECT_NE(second.error.find("is being written by another run"), std::string::npos)
       << second.error;
   first.signal(SIGTERM);
-  EXPECT_EQ(first.wait().exit_code, 130);
+  EXPECT_EQ(first.wait().exit_code, 143);
 }
 
 }  // namespace

@@ -47,6 +47,86 @@ TEST(Table, ARowOfAnotherLengthIsAMistakeOfTheProgram) {
   EXPECT_THROW(table.add_row({"1"}), std::logic_error);
 }
 
+Table wide_table() {
+  Table table({{"variant", Align::kLeft}, {"n"}, {"mean of it"}, {"95 % CI of mean"}, {"time"}});
+  table.add_row({"full", "30", "0.5", "[0.25, 0.75]", "1 s"});
+  table.add_row({"identity_qkv", "3", "0.125", "[0, 1]", "2 s"});
+  return table;
+}
+
+TEST(Table, ColumnsThatDoNotFitStandBeneathWithTheLabelsAgain) {
+  EXPECT_EQ(wide_table().text(2, {50}),
+            "  variant        n  mean of it  95 % CI of mean\n"
+            "  full          30         0.5     [0.25, 0.75]\n"
+            "  identity_qkv   3       0.125           [0, 1]\n"
+            "\n"
+            "  variant       time\n"
+            "  full           1 s\n"
+            "  identity_qkv   2 s\n");
+  EXPECT_EQ(wide_table().text(2, {55}).find("\n\n"), std::string::npos);
+}
+
+TEST(Table, WhereNoColumnFitsBesideTheLabelsEachRowIsAList) {
+  EXPECT_EQ(wide_table().text(2, {24}),
+            "  full\n"
+            "    n                30\n"
+            "    mean of it       0.5\n"
+            "    95 % CI of mean\n"
+            "      [0.25, 0.75]\n"
+            "    time             1 s\n"
+            "  identity_qkv\n"
+            "    n                3\n"
+            "    mean of it\n"
+            "      0.125\n"
+            "    95 % CI of mean\n"
+            "      [0, 1]\n"
+            "    time             2 s\n");
+}
+
+TEST(Table, TextOfTheLastColumnGoesOnBeneath) {
+  Table table({{"", Align::kLeft}, {"", Align::kLeft}});
+  table.add_row({"BLAS", "a name of several words that is long"});
+  table.add_row({"threads", "1"});
+  EXPECT_EQ(table.text(0, {30}),
+            "BLAS     a name of several\n"
+            "         words that is long\n"
+            "threads  1\n");
+}
+
+TEST(Table, NoWidthBreaksAWordOrLosesACell) {
+  for (size_t width = 1; width <= 70; ++width) {
+    const std::string text = wide_table().text(2, {width});
+    for (const char* cell : {"full", "identity_qkv", "30", "0.125", "[0.25,", "0.75]", "2"}) {
+      EXPECT_NE(text.find(cell), std::string::npos) << width << "\n" << text;
+    }
+  }
+}
+
+TEST(Table, AsciiCellsLineUp) {
+  Table table({{"variant", Align::kLeft}, {"Δ loss"}});
+  table.add_row({"a", "0.1 ± 0.2"});
+  table.add_row({"b", "–"});
+  TextStyle style;
+  style.ascii = true;
+  EXPECT_EQ(table.text(0, style),
+            "variant  delta loss\n"
+            "a        0.1 +- 0.2\n"
+            "b                 -\n");
+}
+
+TEST(MatrixText, AWideMatrixStandsInBlocksOfColumns) {
+  MatrixStyle style;
+  style.decimals = 0;
+  style.row_labels = {"a", "b"};
+  style.text.width = 11;
+  EXPECT_EQ(matrix_text({10, 20, 30, 40, 50, 60}, 2, 3, style),
+            "  a  10  20\n"
+            "  b  40  50\n"
+            "\n"
+            "  a  30\n"
+            "  b  60\n");
+}
+
 TEST(MatrixText, NumbersTakeOneWidth) {
   MatrixStyle style;
   style.decimals = 1;

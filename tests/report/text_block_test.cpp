@@ -41,5 +41,22 @@ TEST(TextBlock, WrapsBetweenEntries) {
   EXPECT_TRUE(wrapped({}, ", ", 6).empty());
 }
 
+TEST(Paragraph, BreaksBetweenWordsAlone) {
+  EXPECT_EQ(paragraph("", "the smallest p  that they can reach", 2, 14),
+            "the smallest p\n"
+            "  that they\n"
+            "  can reach\n");
+  EXPECT_EQ(paragraph("- ", "an/unbroken/path ends", 2, 8), "- an/unbroken/path\n  ends\n");
+  EXPECT_EQ(paragraph("", "我 喜欢 机器人", 0, 7), "我 喜欢\n机器人\n");
+  EXPECT_EQ(paragraph("", "", 2, 80), "\n");
+}
+
+TEST(Paragraph, MarksLinesThatGoOn) {
+  EXPECT_EQ(paragraph("  ", "qkvlab train a.json", 4, 14, " \\"),
+            "  qkvlab \\\n"
+            "    train \\\n"
+            "    a.json\n");
+}
+
 }  // namespace
 }  // namespace qkvlab
