@@ -84,7 +84,7 @@ TrainResult train(const ExperimentConfig& config, const TrainOptions& options, b
   listener.evaluation = [&](const Evaluation& evaluation) {
     progress.note(evaluation_text(evaluation));
   };
-  listener.warn = [&](const std::string& text) { progress.note("warning: " + printable(text)); };
+  listener.warn = [&](const std::string& text) { progress.warn(text); };
   return train_run(config, options, listener);
 }
 

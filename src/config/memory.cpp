@@ -72,7 +72,8 @@ struct Sizes {
 struct Model {
   TransformerConfig config;
   bool has_norms_and_output = true;  // the sentence classifier is a block without
-  bool short_attention = false;      // attention is computed by loops of our own
+  bool in_loops = false;             // the loss is computed by loops of our own,
+  bool short_attention = false;      // and so is attention
   bool accumulates = false;          // adds up the gradients of several passes
 };
 
@@ -193,10 +194,11 @@ std::vector<MemoryUse> moments_of_a_pass(const Model& model, const Sizes& sizes,
   MemoryUse forward = kept + passing_of_forward(model, sizes);
 
   // The last block's output, and what the head multiplies; logits and log-probabilities, and the
-  // gradients of both.
+  // gradients of both. Our own loss keeps the gradient of the logits and nothing else; the share of
+  // a pass among several is another copy.
   MemoryUse loss = kept;
   loss.stream += sizes.stream + 2 * sizes.targets;
-  loss.vocabulary += 4 * sizes.logits;
+  loss.vocabulary += (!model.in_loops ? 4 : model.accumulates ? 3 : 2) * sizes.logits;
 
   // In a block's backward pass: the gradients of what the MLP's second layer multiplies and, where
   // ReLU's output is needed for it, of its input; those of the stream, of what is added to it and
@@ -266,8 +268,8 @@ double MemoryUse::total() const {
 MemoryUse peak_memory(const ExperimentConfig& config, const TaskShape& shape) {
   const TrainingConfig& training = config.training;
   Model model = std::visit([](const auto& typed) { return model_of(typed); }, config.model);
-  model.short_attention = config.random.scheme == RandomScheme::kKeyed &&
-                          config.run.device == "cpu" && shape.length <= kLongestShortAttention;
+  model.in_loops = config.random.scheme == RandomScheme::kKeyed && config.run.device == "cpu";
+  model.short_attention = model.in_loops && shape.length <= kLongestShortAttention;
   model.accumulates = training.accumulate > 1;
   const double weights = kFloat * static_cast<double>(model_size(config.model, shape).parameters());
 

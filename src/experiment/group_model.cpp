@@ -47,7 +47,8 @@ GroupModel make_group_model(const ExperimentConfig& config, const std::vector<Se
   }
   group.file_digest = group.tasks.front()->file_digest();
   group.model = models.front();
-  if (models.size() > 1) {
+  // Under `keyed` one run is a stack too, so that its bits are those that it has in company.
+  if (models.size() > 1 || config.random.scheme == RandomScheme::kKeyed) {
     std::vector<const torch::nn::Module*> modules;
     for (const auto& model : models) modules.push_back(model.get());
     stack_parameters(*group.model, modules);

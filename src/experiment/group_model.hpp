@@ -16,7 +16,7 @@ namespace qkvlab {
 struct GroupModel {
   std::vector<std::unique_ptr<Task>> tasks;
   GroupSources sources;              // refers to the tasks
-  std::shared_ptr<ModelImpl> model;  // stacked, or a single one
+  std::shared_ptr<ModelImpl> model;  // stacked; a single one under `torch_stream`
   std::string file_digest;           // of what the task was read from
 };
 

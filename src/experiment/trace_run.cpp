@@ -108,7 +108,7 @@ void step(const ExperimentConfig& config, const ModelImpl& model, const Batch& b
   run.after_step = snapshot(model);
   const torch::NoGradGuard no_grad;
   run.loss_after = loss_of(model.logits(batch.input), batch).item<float>();
-  run.not_finite = first_non_finite(model);
+  run.not_finite = first_non_finite(model, {0}).front();
   if (!run.not_finite.empty()) return;
   if (!std::isfinite(run.loss.item<float>())) {
     run.not_finite = "loss";

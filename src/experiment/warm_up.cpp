@@ -11,7 +11,10 @@
 #include <map>
 #include <new>
 
+#include "config/experiment_writer.hpp"
 #include "experiment/group_model.hpp"
+#include "experiment/run_record.hpp"
+#include "record/record_lines.hpp"
 #include "record/sink.hpp"
 
 namespace qkvlab {
@@ -24,18 +27,28 @@ constexpr double kBudget = 1;          // seconds, of all variants together
 constexpr double kEnoughOfOne = 0.05;  // seconds, of one variant
 constexpr int64_t kMostSteps = 20;
 
+/// Until the records and the checkpoint of a group are on the disk, in seconds.
+constexpr double kFilesOfAGroup = 0.01;
+
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-class NoSink : public RecordSink {
+/// Writes records as a file would get them, and keeps none.
+class PassingSink : public RecordSink {
  public:
-  void emit(const Record& /*record*/) override {}
+  void emit(const Record& record) override {
+    line_.clear();
+    append_record(line_, record);
+  }
+
+ private:
+  std::string line_;
 };
 
-/// Nothing but steps.
-ExperimentConfig without_records(ExperimentConfig config) {
-  config.record.step = config.record.gradients = config.record.attention.every = 0;
+/// Nothing but steps and their records.
+ExperimentConfig steps_alone(ExperimentConfig config) {
+  config.record.attention.every = 0;
   config.training.evaluate.every = 0;
   config.training.target.reset();
   config.training.epochs.reset();
@@ -56,21 +69,29 @@ double evaluation_steps(const TrainingConfig& training, const Task& task, int64_
          (3 * static_cast<double>(training.accumulate));
 }
 
-/// The seconds that a group's training takes, by its first steps.
+/// The seconds that a group takes, by its start and its first steps. A group of short trainings
+/// spends most of its time on drawing its models and writing who they are.
 double measured(const ExperimentConfig& config, const std::vector<SeedRun>& runs) {
+  const Clock::time_point begin = Clock::now();
+  PassingSink sink;
   const GroupModel group =
-      make_group_model(config, runs, [](size_t, const std::vector<NamedValue>&) {});
+      make_group_model(config, runs, [&](size_t, const std::vector<NamedValue>& initial) {
+        RunRecord record = run_record(initial);
+        record.config = config_line(config);
+        sink.emit(record);
+      });
   const int64_t total = Trainer(config, group.sources, *group.model).total_steps();
-  const ExperimentConfig steps_only = without_records(config);
+  const ExperimentConfig steps_only = steps_alone(config);
   Trainer trainer(steps_only, group.sources, *group.model);
-  NoSink sink;
   const std::vector<Recorder> recorders(runs.size(),
                                         Recorder(steps_only.record, RunSink("", sink)));
-  Clock::time_point start;
-  double per_step = 0;
+  const double until_steps = seconds_since(begin);
+  Clock::time_point start = Clock::now();
+  double first_step = 0, per_step = 0;
   trainer.run(recorders, [&](const StepReport& report) {
     // The first step allocates what the others use again.
     if (report.step == 1) {
+      first_step = seconds_since(start);
       start = Clock::now();
       return true;
     }
@@ -79,7 +100,9 @@ double measured(const ExperimentConfig& config, const std::vector<SeedRun>& runs
     return taken < kEnoughOfOne && report.step <= kMostSteps;
   });
   const Task& task = *group.sources.tasks.front();
-  return per_step * (static_cast<double>(total) + evaluation_steps(config.training, task, total));
+  const double further_steps = static_cast<double>(std::max<int64_t>(total - 1, 0)) +
+                               evaluation_steps(config.training, task, total);
+  return until_steps + first_step + per_step * further_steps + kFilesOfAGroup;
 }
 
 /// The work of a group, in no unit of its own.

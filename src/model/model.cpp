@@ -60,10 +60,21 @@ std::shared_ptr<ModelImpl> build(const SentimentTraceConfig& config, const TaskS
 
 }  // namespace
 
-void append_defined(NamedTensors& list, const std::string& prefix, const NamedTensors& tensors) {
+NamedTensors ModelImpl::intermediates(const TokenInput& input) const {
+  NamedTensors all;
+  visit_intermediates(input, {}, nullptr, [&](const std::string& name, const at::Tensor& value) {
+    all.emplace_back(name, value);
+    return true;
+  });
+  return all;
+}
+
+bool visit_defined(const ModelImpl::Visitor& visit, const std::string& prefix,
+                   const NamedTensors& tensors) {
   for (const auto& [name, tensor] : tensors) {
-    if (tensor.defined()) list.emplace_back(prefix + name, tensor);
+    if (tensor.defined() && !visit(prefix + name, tensor)) return false;
   }
+  return true;
 }
 
 std::shared_ptr<ModelImpl> make_model(const ModelConfig& config, const TaskShape& shape,

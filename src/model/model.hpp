@@ -2,6 +2,7 @@
 
 #include <torch/nn/module.h>
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,9 +16,6 @@
 #include "random/initial_values.hpp"
 
 namespace qkvlab {
-
-/// Appends those of `tensors` that are defined to `list`, `prefix` before their names.
-void append_defined(NamedTensors& list, const std::string& prefix, const NamedTensors& tensors);
 
 /// What every model is to training. One model, or R replicas side by side
 /// (layers/replica_shape.hpp).
@@ -35,14 +33,28 @@ class ModelImpl : public torch::nn::Module {
   /// in mode `none`.
   virtual std::vector<at::Tensor> attention_weights(const TokenInput& input) const = 0;
 
-  /// Everything that is computed on the way to the logits, then `logits` and their
-  /// `probabilities`, with nothing dropped. What depends on a parameter is part of the autograd
-  /// graph: it can retain its gradient. Each model says its names.
-  virtual NamedTensors intermediates(const TokenInput& input) const = 0;
+  /// Shown a tensor and its name; says whether it wants to see further ones.
+  using Visitor = std::function<bool(const std::string& name, const at::Tensor& value)>;
+
+  /// Computes logits() and shows everything on the way to them in the order of computation, then
+  /// `logits` and their `probabilities`; ends where `visit` has seen enough. Holds no more than
+  /// what one block computes, so that a pass without gradients takes no more memory than one of
+  /// training. Each model says its names.
+  virtual void visit_intermediates(const TokenInput& input, const at::Tensor& rows,
+                                   const DropoutStep* dropout_step, const Visitor& visit) const = 0;
+
+  /// All of them of a pass over every token that drops nothing. What depends on a parameter is part
+  /// of the autograd graph: it can retain its gradient.
+  NamedTensors intermediates(const TokenInput& input) const;
 
   /// R, or 0 for a single model.
   virtual int64_t replicas() const = 0;
 };
+
+/// Shows those of `tensors` that are defined, `prefix` before their names, until `visit` has seen
+/// enough; whether it wants to see more.
+bool visit_defined(const ModelImpl::Visitor& visit, const std::string& prefix,
+                   const NamedTensors& tensors);
 
 /// Builds the model of a config for a task, its values drawn from `source` under the config's
 /// initial scales. A config that does not fit the task is a mistake of the program (c10::Error):

@@ -16,16 +16,21 @@ constexpr double kPositionDeviation = 0.02;
 
 NamedTensors named_tensors(const SentimentForward& forward) {
   NamedTensors tensors;
-  append_defined(tensors, "",
-                 {{"x", forward.x},
-                  {"q", forward.projected.query},
-                  {"k", forward.projected.key},
-                  {"v", forward.projected.value},
-                  {"scores", forward.attention.scores},
-                  {"attention", forward.attention.weights},
-                  {"context", forward.attention.context},
-                  {"logits", forward.logits},
-                  {"probabilities", at::softmax(forward.logits, -1)}});
+  visit_defined(
+      [&](const std::string& name, const at::Tensor& tensor) {
+        tensors.emplace_back(name, tensor);
+        return true;
+      },
+      "",
+      {{"x", forward.x},
+       {"q", forward.projected.query},
+       {"k", forward.projected.key},
+       {"v", forward.projected.value},
+       {"scores", forward.attention.scores},
+       {"attention", forward.attention.weights},
+       {"context", forward.attention.context},
+       {"logits", forward.logits},
+       {"probabilities", at::softmax(forward.logits, -1)}});
   return tensors;
 }
 
@@ -86,8 +91,11 @@ std::vector<at::Tensor> SentimentTraceImpl::attention_weights(const TokenInput& 
   return {forward(input).attention.weights.unsqueeze(-3)};  // [B, 1, T, T]
 }
 
-NamedTensors SentimentTraceImpl::intermediates(const TokenInput& input) const {
-  return named_tensors(forward(input));
+void SentimentTraceImpl::visit_intermediates(const TokenInput& input, const at::Tensor& rows,
+                                             const DropoutStep* /*dropout_step*/,
+                                             const Visitor& visit) const {
+  TORCH_CHECK(!rows.defined(), "the classifier has one row of logits per sentence, not per token");
+  visit_defined(visit, "", named_tensors(forward(input)));
 }
 
 int64_t SentimentTraceImpl::replicas() const { return replicas_of(position, 3); }

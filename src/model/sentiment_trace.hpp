@@ -52,7 +52,8 @@ class SentimentTraceImpl : public ModelImpl {
   /// Of one layer with one head.
   std::vector<at::Tensor> attention_weights(const TokenInput& input) const override;
 
-  NamedTensors intermediates(const TokenInput& input) const override;
+  void visit_intermediates(const TokenInput& input, const at::Tensor& rows,
+                           const DropoutStep* dropout_step, const Visitor& visit) const override;
 
   int64_t replicas() const override;
 

@@ -26,30 +26,30 @@ BlockOptions block_options(const TransformerOptions& options) {
   return block;
 }
 
-void append_block(NamedTensors& tensors, const std::string& path, const BlockForward& block,
-                  NormPlace norm) {
+bool visit_block(const ModelImpl::Visitor& visit, const std::string& path,
+                 const BlockForward& block, NormPlace norm) {
   const Attention& attention = block.attention.attention;
   const bool pre = norm == NormPlace::kPre;
   const at::Tensor nothing;
-  append_defined(tensors, path,
-                 {{"norm1", pre ? block.norm1 : nothing},
-                  {"attention.q", block.attention.projected.query},
-                  {"attention.k", block.attention.projected.key},
-                  {"attention.v", block.attention.projected.value},
-                  {"attention.products", attention.products},
-                  {"attention.scores", attention.scores},
-                  {"attention.attention", attention.weights},
-                  {"attention.context", attention.context},
-                  {"attention.output", block.attention.output},
-                  {"residual1", block.residual1},
-                  {"norm1", pre ? nothing : block.norm1},
-                  {"norm2", pre ? block.norm2 : nothing},
-                  {"mlp.preactivation", block.mlp.preactivation},
-                  {"mlp.hidden", block.mlp.hidden},
-                  {"mlp.output", block.mlp.output},
-                  {"residual2", block.residual2},
-                  {"norm2", pre ? nothing : block.norm2},
-                  {"output", block.output}});
+  return visit_defined(visit, path,
+                       {{"norm1", pre ? block.norm1 : nothing},
+                        {"attention.q", block.attention.projected.query},
+                        {"attention.k", block.attention.projected.key},
+                        {"attention.v", block.attention.projected.value},
+                        {"attention.products", attention.products},
+                        {"attention.scores", attention.scores},
+                        {"attention.attention", attention.weights},
+                        {"attention.context", attention.context},
+                        {"attention.output", block.attention.output},
+                        {"residual1", block.residual1},
+                        {"norm1", pre ? nothing : block.norm1},
+                        {"norm2", pre ? block.norm2 : nothing},
+                        {"mlp.preactivation", block.mlp.preactivation},
+                        {"mlp.hidden", block.mlp.hidden},
+                        {"mlp.output", block.mlp.output},
+                        {"residual2", block.residual2},
+                        {"norm2", pre ? nothing : block.norm2},
+                        {"output", block.output}});
 }
 
 }  // namespace
@@ -88,9 +88,7 @@ TransformerImpl::TransformerImpl(const TransformerOptions& options, const Initia
 TransformerForward TransformerImpl::forward(const TokenInput& input,
                                             const DropoutStep* dropout_step, Keep keep,
                                             const at::Tensor& rows) const {
-  TORCH_CHECK(dropout_step == nullptr || static_cast<int64_t>(dropout_step->sources.size()) ==
-                                             std::max<int64_t>(replicas(), 1),
-              "dropout needs one random source per replica");
+  check_dropout(dropout_step);
   TransformerForward result;
   result.x = dropout(embed(input), options_.embedding_dropout, "embedding", dropout_step);
   const Mask mask = mask_for(input);
@@ -136,21 +134,37 @@ std::vector<at::Tensor> TransformerImpl::attention_weights(const TokenInput& inp
   return weights;
 }
 
-NamedTensors TransformerImpl::intermediates(const TokenInput& input) const {
-  const TransformerForward found = forward(input, nullptr, Keep::kEverything);
-  NamedTensors tensors = {{"x", found.x}};
-  for (size_t layer = 0; layer < found.blocks.size(); ++layer) {
+void TransformerImpl::visit_intermediates(const TokenInput& input, const at::Tensor& rows,
+                                          const DropoutStep* dropout_step,
+                                          const Visitor& visit) const {
+  check_dropout(dropout_step);
+  at::Tensor stream =
+      dropout(embed(input), options_.embedding_dropout, "embedding", dropout_step);  // [B, T, C]
+  if (!visit("x", stream)) return;
+  const Mask mask = mask_for(input);
+  for (size_t layer = 0; layer < blocks_.size(); ++layer) {
+    const BlockForward block =
+        blocks_[layer]->forward(stream, mask, dropout_step, Keep::kEverything);
     const std::string path = "blocks." + std::to_string(layer) + ".";
-    append_block(tensors, path, found.blocks[layer], options_.norm);
+    if (!visit_block(visit, path, block, options_.norm)) return;
+    stream = block.output;
   }
+  TransformerForward found;
+  finish(found, stream, input, rows);
   const bool mean = options_.output == OutputKind::kMean;
-  append_defined(tensors, "",
-                 {{"pooled", mean ? at::Tensor() : found.pooled},
-                  {"norm", found.norm},
-                  {"pooled", mean ? found.pooled : at::Tensor()},
-                  {"logits", found.logits},
-                  {"probabilities", at::softmax(found.logits, -1)}});
-  return tensors;
+  if (visit_defined(visit, "",
+                    {{"pooled", mean ? at::Tensor() : found.pooled},
+                     {"norm", found.norm},
+                     {"pooled", mean ? found.pooled : at::Tensor()},
+                     {"logits", found.logits}})) {
+    visit("probabilities", at::softmax(found.logits, -1));
+  }
+}
+
+void TransformerImpl::check_dropout(const DropoutStep* dropout_step) const {
+  TORCH_CHECK(dropout_step == nullptr || static_cast<int64_t>(dropout_step->sources.size()) ==
+                                             std::max<int64_t>(replicas(), 1),
+              "dropout needs one random source per replica");
 }
 
 at::Tensor TransformerImpl::embed(const TokenInput& input) const {

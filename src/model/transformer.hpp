@@ -67,11 +67,13 @@ class TransformerImpl : public ModelImpl {
 
   std::vector<at::Tensor> attention_weights(const TokenInput& input) const override;
 
-  NamedTensors intermediates(const TokenInput& input) const override;
+  void visit_intermediates(const TokenInput& input, const at::Tensor& rows,
+                           const DropoutStep* dropout_step, const Visitor& visit) const override;
 
   int64_t replicas() const override;
 
  private:
+  void check_dropout(const DropoutStep* dropout_step) const;
   at::Tensor embed(const TokenInput& input) const;
   Mask mask_for(const TokenInput& input) const;
   /// From the last block's output [B, T, C] to the logits.

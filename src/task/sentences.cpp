@@ -28,6 +28,13 @@ class SentencesExamples : public Task {
     return sentence_batch(sentences(split), numbers);
   }
 
+  bool has_unequal_lengths() const override {
+    const auto& all = files_.train.tokens;
+    return std::any_of(all.begin(), all.end(), [this](const std::vector<int64_t>& sentence) {
+      return static_cast<int64_t>(sentence.size()) != shape().length;
+    });
+  }
+
   std::string token_text(int64_t token) const override { return files_.train.vocabulary[token]; }
 
   std::string target_text(int64_t target) const override { return files_.train.labels[target]; }

@@ -49,6 +49,9 @@ class Task {
   /// right as a whole (metric `exact`) says something.
   virtual bool has_long_answers() const { return false; }
 
+  /// Whether some training examples are shorter than shape() says, and padded where others are not.
+  virtual bool has_unequal_lengths() const { return false; }
+
   /// A token as people read it.
   virtual std::string token_text(int64_t token) const { return std::to_string(token); }
 

@@ -43,33 +43,29 @@ std::vector<int64_t> BatchOrder::next() {
     case Sampling::kShuffled:
       break;
   }
-  const int64_t place = step % steps_per_epoch();
-  if (place == 0) begin_epoch(step / steps_per_epoch());
-  const int64_t end = std::min((place + 1) * batch_size_, examples);
-  return {permutation_.begin() + place * batch_size_, permutation_.begin() + end};
+  const int64_t place = step % steps_per_epoch(), epoch = step / steps_per_epoch();
+  const int64_t first = place * batch_size_, count = std::min(batch_size_, examples - first);
+  if (is_fixed()) {
+    std::vector<int64_t> numbers(count);
+    std::iota(numbers.begin(), numbers.end(), 0);
+    return numbers;
+  }
+  if (epoch != epoch_) begin_epoch(epoch);
+  return numbers_of(permutation_.narrow(0, first, count));
 }
 
 void BatchOrder::begin_epoch(int64_t epoch) {
-  const int64_t examples = task_.examples(Split::kTrain);
-  if (is_fixed()) {
-    permutation_.resize(examples);
-    std::iota(permutation_.begin(), permutation_.end(), 0);
-  } else {
-    permutation_ = numbers_of(
-        at::randperm(examples, data_.generator(purpose_of(epoch)), at::TensorOptions(at::kLong)));
-  }
+  epoch_ = epoch;
+  permutation_ = at::Tensor();  // first, so that there are never two of many examples
+  permutation_ = at::randperm(task_.examples(Split::kTrain), data_.generator(purpose_of(epoch)),
+                              at::TensorOptions(at::kLong));
 }
 
 void BatchOrder::skip_to(int64_t step) {
   require(step >= step_, "batches are taken in one direction");
-  if (data_.scheme() == RandomScheme::kTorchStream) {
-    // Drawn and thrown away, which is all that a stream can do; it takes microseconds a step.
-    while (step_ < step) next();
-    return;
-  }
-  step_ = step;
-  const int64_t per_epoch = steps_per_epoch();
-  if (per_epoch > 0 && step % per_epoch != 0) begin_epoch(step / per_epoch);
+  if (data_.scheme() == RandomScheme::kKeyed) step_ = step;  // of which each batch is a function
+  // Drawn and thrown away, which is all that a stream can do; it takes microseconds a step.
+  while (step_ < step) next();
 }
 
 }  // namespace qkvlab

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <ATen/core/Tensor.h>
+
 #include <cstdint>
 #include <vector>
 
@@ -32,7 +34,8 @@ class BatchOrder {
   /// The examples of the next step, the first being step 0.
   std::vector<int64_t> next();
 
-  /// Makes the next step be `step`, as if those before it had been taken: only from the beginning.
+  /// Makes the next step be `step`, as if those before it had been taken; never one before the
+  /// next. Under `keyed` it takes no longer for a later one.
   void skip_to(int64_t step);
 
  private:
@@ -42,7 +45,8 @@ class BatchOrder {
   RandomSource data_;
   int64_t batch_size_;
   int64_t step_ = 0;
-  std::vector<int64_t> permutation_;  // of the current epoch
+  int64_t epoch_ = -1;      // that permutation_ is of
+  at::Tensor permutation_;  // of the current epoch
 };
 
 }  // namespace qkvlab

@@ -31,14 +31,18 @@ void restore_streams(const std::vector<RandomSource>& random, const at::Tensor& 
   }
 }
 
-/// Everything that a checkpoint keeps of a group, sharing its memory where it can.
+/// Everything that a checkpoint keeps of a group, sharing its memory where it can. A stack of one
+/// run is kept as the model that it is.
 NamedTensors tensors_of(const RunTensors& run) {
+  const auto kept = [&](const at::Tensor& value) {
+    return run.model.replicas() == 1 ? value.squeeze(0) : value;
+  };
   NamedTensors tensors;
   for (const NamedValue& parameter : named_values(run.model)) {
-    tensors.emplace_back(parameter.path, parameter.value);
+    tensors.emplace_back(parameter.path, kept(parameter.value));
   }
   for (auto& [name, value] : run.optimizer.state()) {
-    tensors.emplace_back("optimizer." + name, value);
+    tensors.emplace_back("optimizer." + name, kept(value));
   }
   if (run.random.front().scheme() == RandomScheme::kTorchStream) {
     tensors.emplace_back(kStream, stream_states(run.random));

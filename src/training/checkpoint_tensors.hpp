@@ -20,7 +20,8 @@ struct RunTensors {
 
 /// Writes a safetensors file after step `step`: the parameters by their PyTorch-style paths, the
 /// optimiser's state as "optimizer.<kind>.<path>", the streams' states as "random.stream"; those of
-/// replicas stacked. Returns a digest of it all. Throws UserError where it cannot be written.
+/// several replicas stacked. Returns a digest of it all. Throws UserError where it cannot be
+/// written.
 std::string save_tensors(const std::string& path, int64_t step, const RunTensors& run);
 
 /// Reads such a file into a group. Throws UserError naming the first tensor that is missing, left

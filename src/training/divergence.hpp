@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -8,14 +9,22 @@
 
 namespace qkvlab {
 
-/// The path of the first parameter of a run that holds, or whose gradient holds, a number that is
-/// not finite, with what it is: "gradient of head.weight"; empty where all are finite. `run` is the
-/// replica; a single model has run 0.
-std::string first_non_finite(const ModelImpl& model, int64_t run = 0);
+/// Of each of these runs of a group (from 0; a single model has run 0) the path of the first
+/// parameter that holds, or whose gradient holds, a number that is not finite, with what it is:
+/// "gradient of head.weight"; empty where all are finite.
+std::vector<std::string> first_non_finite(const ModelImpl& model, const std::vector<int64_t>& runs);
 
-/// The first tensor of a step that is not finite, in the order of computation (parameters first),
-/// given that the loss or the norm of all gradients of the run is not: `loss_is_finite` says which.
-std::string culprit_of(const ModelImpl& model, const std::vector<Questions>& passes,
-                       bool loss_is_finite, int64_t run);
+/// A run that has diverged: its loss, or the norm of all its gradients, is not finite.
+struct DivergedRun {
+  int64_t run = 0;
+  bool loss_is_finite = false;
+};
+
+/// Of each run the first tensor of a step that is not finite, in the order of computation
+/// (parameters first). Computes the step's forward passes once more, without gradients and at most
+/// once for all runs together, with what `dropout_step`, that of the step's first pass, drops.
+std::vector<std::string> culprits_of(const ModelImpl& model, const std::vector<Questions>& passes,
+                                     DropoutStep dropout_step,
+                                     const std::vector<DivergedRun>& diverged);
 
 }  // namespace qkvlab

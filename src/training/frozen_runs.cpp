@@ -5,11 +5,12 @@
 
 namespace qkvlab {
 
-void FrozenRuns::freeze(int64_t run) {
+void FrozenRuns::freeze(const std::vector<int64_t>& runs) {
+  if (runs.empty()) return;
   const torch::NoGradGuard no_grad;
   const bool first = kept_.empty();
   const at::Tensor index =
-      at::full({1}, run, at::device(parameters_.front().device()).dtype(at::kLong));
+      at::tensor(runs, at::kLong).to(parameters_.front().device());  // [runs.size()]
   runs_ = first ? index : at::cat({runs_, index});
   kept_.resize(parameters_.size());
   for (size_t i = 0; i < parameters_.size(); ++i) {

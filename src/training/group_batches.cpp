@@ -32,11 +32,11 @@ std::vector<Batch> batches_of(const GroupTasks& tasks, Split split,
   return batches;
 }
 
-/// A batch as long as the task's longest sequence. Dropout masks are drawn in the shape of the
-/// batch: filled up only to the longest of the group, they would depend on the runs beside it.
+/// A batch as long as the task's longest sequence, that says which of its tokens are valid even
+/// where all are. Filled up only to the longest of the group, or only where a batch beside it is, a
+/// run would be computed otherwise than alone.
 Batch filled_up(Batch batch, int64_t length) {
   const at::Tensor& tokens = batch.input.tokens;
-  if (tokens.size(-1) == length) return batch;
   if (!batch.input.valid.defined()) batch.input.valid = at::ones(tokens.sizes(), at::kBool);
   batch.input.valid = padded(batch.input.valid, length, 0);
   batch.input.tokens = padded(tokens, length, 0);
@@ -83,7 +83,8 @@ GroupBatches::GroupBatches(GroupTasks tasks, const std::vector<RandomSource>& da
                            int64_t batch_size, int64_t accumulate, at::Device device)
     : tasks_(std::move(tasks)),
       runs_(data.size()),
-      scheme_(data.front().scheme()),
+      filled_up_(data.front().scheme() == RandomScheme::kKeyed &&
+                 tasks_.front()->has_unequal_lengths()),
       batch_size_(batch_size),
       device_(device) {
   require(tasks_.size() == 1 || tasks_.size() == runs_, "one task for all runs, or each its own");
@@ -114,7 +115,7 @@ Questions GroupBatches::pass(const std::vector<std::vector<int64_t>>& numbers,
   std::vector<std::string> digests;
   for (const Batch& batch : batches) digests.push_back(digest_of(batch));
   for (size_t run = 0; run < runs_; ++run) seen(run, digests[digests.size() == 1 ? 0 : run]);
-  if (scheme_ == RandomScheme::kKeyed) {
+  if (filled_up_) {
     const int64_t longest = tasks_.front()->shape().length;
     for (Batch& batch : batches) batch = filled_up(std::move(batch), longest);
   }

@@ -37,8 +37,8 @@ class GroupBatches {
   /// As BatchOrder: the same for every run.
   int64_t steps_per_epoch() const { return orders_.front().steps_per_epoch(); }
 
-  /// The next step's forward passes. Under `keyed` all are as long as the task's longest sequence,
-  /// so that no run's dropout depends on its neighbours.
+  /// The next step's forward passes. Under `keyed` they are as long as the task's longest sequence,
+  /// so that nothing of a run depends on its neighbours.
   std::vector<Questions> next(const Seen& seen);
 
   /// As BatchOrder.
@@ -50,7 +50,7 @@ class GroupBatches {
   GroupTasks tasks_;
   std::vector<BatchOrder> orders_;  // one, where it is the same for all runs
   size_t runs_;
-  RandomScheme scheme_;
+  bool filled_up_;
   int64_t batch_size_;
   at::Device device_;
 };

@@ -122,11 +122,12 @@ std::unique_ptr<OptimizerParamState> zero_state(const torch::optim::OptimizerOpt
 
 Optimizer::Optimizer(const OptimizerConfig& config, const ModelImpl& model)
     : model_(model),
+      parameters_(model.parameters()),
       optimizer_(
           std::visit([&](const auto& typed) { return make_optimizer(typed, model); }, config)) {}
 
 void Optimizer::zero_grad() {
-  for (const at::Tensor& parameter : model_.parameters()) parameter.mutable_grad() = at::Tensor();
+  for (const at::Tensor& parameter : parameters_) parameter.mutable_grad() = at::Tensor();
 }
 
 void Optimizer::step(double lr) {

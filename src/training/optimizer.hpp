@@ -3,6 +3,7 @@
 #include <torch/optim/optimizer.h>
 
 #include <memory>
+#include <vector>
 
 #include "config/training_config.hpp"
 #include "layers/named_values.hpp"
@@ -33,6 +34,7 @@ class Optimizer {
 
  private:
   const ModelImpl& model_;
+  const std::vector<at::Tensor> parameters_;  // those of the model, as they are stored
   std::unique_ptr<torch::optim::Optimizer> optimizer_;
 };
 

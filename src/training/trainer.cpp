@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/hash.hpp"
@@ -40,7 +41,7 @@ void Trainer::resume(TrainingState state) {
   state_ = std::move(state);
   batches_.skip_to(state_.step);
   for (size_t run = 0; run < runs(); ++run) {
-    if (!is_learning(run) && model_.replicas() > 0) frozen_.freeze(static_cast<int64_t>(run));
+    if (!is_learning(run)) ended_.push_back(static_cast<int64_t>(run));
   }
 }
 
@@ -59,12 +60,17 @@ bool Trainer::run(const std::vector<Recorder>& recorders, const AfterStep& after
     const StepResult result = forward_and_backward();
     const int64_t step = ++state_.step;
     record_step(recorders, result, lr);
-    const float loss = mean_loss(result);
+    const float loss_of_all = mean_loss(result);
     end_diverged(result);
-    if (all_have_ended()) break;
+    if (all_have_ended()) {
+      after_step({step, total_steps_, loss_of_all, result.tokens, true});
+      break;
+    }
+    const float loss = mean_loss(result);
     if (config_.training.grad_clip) {
       clip_gradients(parameters_, result.norm, *config_.training.grad_clip);
     }
+    frozen_.freeze(std::exchange(ended_, {}));
     optimizer_.step(lr);
     frozen_.restore();
 
@@ -89,7 +95,7 @@ void Trainer::end_run(size_t run, TrainingEnd end, const std::string& reason) {
   state.end = end;
   state.steps = state_.step;
   state.reason = reason;
-  if (model_.replicas() > 0) frozen_.freeze(static_cast<int64_t>(run));
+  ended_.push_back(static_cast<int64_t>(run));
 }
 
 Trainer::StepResult Trainer::forward_and_backward() {
@@ -98,8 +104,11 @@ Trainer::StepResult Trainer::forward_and_backward() {
     RunState& state = state_.runs[run];
     if (is_learning(run)) state.batch_digest = xxh3_64_hex(state.batch_digest + digest);
   });
-  int64_t supervised = 0;  // of each run, over all passes
-  for (const Questions& pass : result.passes) supervised += pass.targets.size(-1);
+  at::Tensor supervised;  // [] or [R], over all passes, where there are several
+  for (const Questions& pass : result.passes) {
+    if (result.passes.size() == 1) break;
+    supervised = supervised.defined() ? supervised + pass.supervised() : pass.supervised();
+  }
 
   optimizer_.zero_grad();
   DropoutStep dropout_step{sources_.random, state_.step};
@@ -109,8 +118,8 @@ Trainer::StepResult Trainer::forward_and_backward() {
     at::Tensor means = cross_entropy(logits, pass.targets, model_.replicas());  // [] or [R]
     if (result.passes.size() > 1) {
       // Its share of the mean over all that the step supervises, wherever that is.
-      means =
-          means * (static_cast<double>(pass.targets.size(-1)) / static_cast<double>(supervised));
+      const at::Tensor share = pass.supervised().to(at::kDouble) / supervised.clamp_min(1);
+      means = means * share.to(means.scalar_type());
     }
     (means.dim() == 0 ? means : means.sum()).backward();
     const std::vector<double> losses = double_values(means);
@@ -159,13 +168,19 @@ void Trainer::record_attention(const std::vector<Recorder>& recorders, bool last
 
 void Trainer::end_diverged(const StepResult& result) {
   const std::vector<float> norms = float_values(result.norm);
+  std::vector<DivergedRun> diverged;
   for (size_t run = 0; run < runs(); ++run) {
     const bool loss_is_finite = std::isfinite(static_cast<float>(result.losses[run]));
     if (!is_learning(run) || (loss_is_finite && std::isfinite(norms[run]))) continue;
-    const std::string culprit =
-        culprit_of(model_, result.passes, loss_is_finite, static_cast<int64_t>(run));
-    end_run(run, TrainingEnd::kDiverged,
-            "step " + std::to_string(state_.step) + ": " + culprit + " is not finite");
+    diverged.push_back({static_cast<int64_t>(run), loss_is_finite});
+  }
+  if (diverged.empty()) return;
+  const DropoutStep dropout_step{sources_.random, state_.step - 1};
+  const std::vector<std::string> culprits =
+      culprits_of(model_, result.passes, dropout_step, diverged);
+  for (size_t i = 0; i < diverged.size(); ++i) {
+    end_run(static_cast<size_t>(diverged[i].run), TrainingEnd::kDiverged,
+            "step " + std::to_string(state_.step) + ": " + culprits[i] + " is not finite");
   }
 }
 
@@ -192,19 +207,33 @@ void Trainer::evaluate_splits(const std::vector<Recorder>& recorders) {
       recorders[run].evaluation(latest.back());
     }
   }
+  end_diverged_in_evaluation();
   for (size_t run = 0; run < runs(); ++run) {
-    if (!is_learning(run)) continue;
-    for (const Evaluation& evaluation : state_.runs[run].evaluations) {
-      if (std::isfinite(evaluation.loss) || !is_learning(run)) continue;
-      // What the last update did, no later step finds.
-      std::string culprit = first_non_finite(model_, static_cast<int64_t>(run));
-      if (culprit.empty()) culprit = evaluation.split + ".loss";
-      end_run(run, TrainingEnd::kDiverged,
-              "after step " + std::to_string(state_.step) + ": " + culprit + " is not finite");
-    }
     if (is_learning(run) && target_is_reached(state_.runs[run])) {
       end_run(run, TrainingEnd::kCompleted);
     }
+  }
+}
+
+void Trainer::end_diverged_in_evaluation() {
+  std::vector<int64_t> diverged;
+  std::vector<std::string> losses;  // the first of each that is not finite
+  for (size_t run = 0; run < runs(); ++run) {
+    if (!is_learning(run)) continue;
+    const std::vector<Evaluation>& evaluations = state_.runs[run].evaluations;
+    const auto wrong = std::find_if(evaluations.begin(), evaluations.end(),
+                                    [](const Evaluation& one) { return !std::isfinite(one.loss); });
+    if (wrong == evaluations.end()) continue;
+    diverged.push_back(static_cast<int64_t>(run));
+    losses.push_back(wrong->split + ".loss");
+  }
+  if (diverged.empty()) return;
+  // What the last update did, no later step finds.
+  const std::vector<std::string> culprits = first_non_finite(model_, diverged);
+  for (size_t i = 0; i < diverged.size(); ++i) {
+    const std::string& culprit = culprits[i].empty() ? losses[i] : culprits[i];
+    end_run(static_cast<size_t>(diverged[i]), TrainingEnd::kDiverged,
+            "after step " + std::to_string(state_.step) + ": " + culprit + " is not finite");
   }
 }
 

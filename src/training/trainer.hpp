@@ -20,7 +20,8 @@ namespace qkvlab {
 struct StepReport {
   int64_t step = 0;    // from 1
   int64_t total = 0;   // steps of the whole training
-  float loss = 0;      // the mean over the runs that are still learning
+  float loss = 0;      // the mean over the runs that still learn after it, or over those that were
+                       // learning where it was the last step of them all
   int64_t tokens = 0;  // that the model read in this step, all runs together
   bool last = false;   // of this training: its steps are done, or every run has ended
 };
@@ -79,7 +80,9 @@ class Trainer {
   void end_diverged(const StepResult& result);
   /// Evaluates the splits that are due; ends the runs whose loss is not finite.
   void evaluate_splits(const std::vector<Recorder>& recorders);
+  void end_diverged_in_evaluation();
   bool target_is_reached(const RunState& run) const;
+  /// Of the runs that learn; NaN where none does.
   float mean_loss(const StepResult& result) const;
 
   const ExperimentConfig config_;
@@ -89,6 +92,7 @@ class Trainer {
   Optimizer optimizer_;
   const std::vector<at::Tensor> parameters_;  // those of the model, as they are stored
   FrozenRuns frozen_;
+  std::vector<int64_t> ended_;  // since the last update, to be frozen before the next
   int64_t total_steps_ = 0;
   TrainingState state_;
 };

@@ -33,9 +33,13 @@ TEST(SmallLinear, AReplicaHasTheBitsOfTheSingleModel) {
   }
 }
 
-TEST(SmallLinear, ExactIsLibTorchsLinearToTheLastBit) {
-  const at::Tensor x = normal({300, 19}, 1), weight = normal({37, 19}, 2), bias = normal({37}, 3);
-  EXPECT_TRUE(same(apply_linear(x, weight, bias), at::linear(x, weight, bias)));
+TEST(SmallLinear, ExactIsLibTorchsLinearToTheLastBitAndOtherwiseItIsNot) {
+  const at::Tensor x = normal({300, 519}, 1), weight = normal({37, 519}, 2);
+  const at::Tensor bias = normal({37}, 3), expected = at::linear(x, weight, bias);
+  EXPECT_TRUE(same(apply_linear(x, weight, bias, /*exact=*/true), expected));
+  const at::Tensor own = apply_linear(x, weight, bias, /*exact=*/false);
+  EXPECT_FALSE(same(own, expected)) << "then the first line could not fail";
+  EXPECT_LT(largest(own - expected), 1e-3);
 }
 
 TEST(SmallLinear, LeavesToLibTorchWhatIsLargeOrOfAnotherType) {

@@ -29,7 +29,8 @@ class PlainModel : public ModelImpl {
     return table.index_select(0, asked);
   }
   std::vector<at::Tensor> attention_weights(const TokenInput&) const override { return {}; }
-  NamedTensors intermediates(const TokenInput&) const override { return {}; }
+  void visit_intermediates(const TokenInput&, const at::Tensor&, const DropoutStep*,
+                           const Visitor&) const override {}
   int64_t replicas() const override { return replicas_; }
 
  private:

@@ -104,6 +104,18 @@ TEST(BatchOrder, KeyedBatchesAreSkippedAtOnce) {
   }
 }
 
+TEST(BatchOrder, UnderKeyedAFarStepIsReachedAtOnce) {
+  constexpr int64_t kFar = int64_t{3} << 40;
+  for (const Sampling sampling : {Sampling::kShuffled, Sampling::kAnywhere}) {
+    const FixedTask task = task_with(sampling);
+    BatchOrder order(task, keyed(), 4);
+    order.skip_to(kFar);
+    EXPECT_EQ(order.next().size(), 4U);
+    // A later epoch's, not the first one's again.
+    EXPECT_NE(take(order, 6), take(BatchOrder(task, keyed(), 4), 6));
+  }
+}
+
 TEST(BatchOrder, AnotherSeedIsAnotherOrder) {
   const FixedTask task = task_with(Sampling::kShuffled);
   EXPECT_NE(take(BatchOrder(task, keyed(1), 9), 1), take(BatchOrder(task, keyed(2), 9), 1));

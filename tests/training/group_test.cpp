@@ -169,6 +169,7 @@ TEST(Group, ADivergedRunIsFrozenAndItsNeighboursDoNotNotice) {
   healthy.run();
   Group sick(config, {0, 1, 2});
   sick.run([&](const StepReport& report) {
+    EXPECT_TRUE(std::isfinite(report.loss)) << "of those that still learn";
     if (report.step == 2) {
       const torch::NoGradGuard no_grad;
       sick.model->named_parameters()["blocks.0.mlp.fc_in.weight"][1][0][0] = NAN;
@@ -248,6 +249,54 @@ TEST(Group, GoesOnFromACheckpointToTheLastBit) {
       EXPECT_TRUE(at::equal(second.model->parameters()[i].nan_to_num(7),
                             whole.model->parameters()[i].nan_to_num(7)));
     }
+  }
+}
+
+TEST(Group, RunsThatAskForDifferentNumbersOfAnswersLearnWhatTheyLearnAlone) {
+  constexpr int64_t kVocabulary = 5, kLength = 6, kExamples = 8;
+  std::vector<FixedTask> tasks;
+  for (int64_t run = 0; run < 3; ++run) {
+    Batch all;
+    all.input.tokens = whole_numbers(kVocabulary, {kExamples, kLength}, 10 + run);
+    all.targets = whole_numbers(kVocabulary, {kExamples, kLength}, 20 + run);
+    // Of each run other positions, and of each example another number.
+    const at::Tensor place = at::arange(kLength).expand({kExamples, kLength});
+    const at::Tensor first = at::arange(kExamples).remainder(run + 2).unsqueeze(1);
+    all.targets = all.targets.masked_fill(place < first, kUnsupervised);
+    tasks.emplace_back(TaskShape{kVocabulary, kVocabulary, kLength, true}, all);
+    tasks.back().long_answers = true;
+  }
+  ExperimentConfig config = small_config(InductionTask{});
+  TransformerConfig model;
+  model.d_model = 8;
+  model.max_length = kLength;
+  config.model = model;
+  config.record.attention.every = 0;
+  config.training.batch_size = 3;
+  const auto train = [&](const std::vector<size_t>& seeds) {
+    GroupSources sources;
+    std::vector<std::shared_ptr<ModelImpl>> models;
+    std::vector<const torch::nn::Module*> modules;
+    for (const size_t seed : seeds) {
+      sources.random.emplace_back(RandomScheme::kKeyed, seed);
+      sources.data.emplace_back(RandomScheme::kKeyed, seed);
+      sources.tasks.push_back(&tasks[seed]);
+      models.push_back(make_model(config.model, tasks[seed].shape(), sources.random.back()));
+      modules.push_back(models.back().get());
+    }
+    stack_parameters(*models.front(), modules);
+    Trainer trainer(config, sources, *models.front());
+    std::vector<CollectingSink> sinks(seeds.size());
+    std::vector<Recorder> recorders;
+    for (CollectingSink& sink : sinks) recorders.emplace_back(config.record, RunSink("r", sink));
+    trainer.run(recorders, [](const StepReport&) { return true; });
+    return sinks;
+  };
+  const std::vector<CollectingSink> together = train({0, 1, 2});
+  for (size_t seed = 0; seed < 3; ++seed) {
+    SCOPED_TRACE(seed);
+    EXPECT_FALSE(together[seed].all<EvaluationRecord>().empty());
+    expect_close(together[seed], train({seed}).front());
   }
 }
 

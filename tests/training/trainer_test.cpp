@@ -289,6 +289,68 @@ TEST(Trainer, AnActivationThatOverflowsIsTheCulprit) {
   EXPECT_EQ(training.reason(), "step 1: blocks.0.mlp.output is not finite");
 }
 
+/// A training whose last norm, or that of the MLP, gives nothing but ones.
+void make_ones(SmallTraining& training, const std::string& norm) {
+  const torch::NoGradGuard no_grad;
+  auto parameters = training.model->named_parameters();
+  parameters[norm + ".weight"].zero_();
+  parameters[norm + ".bias"].fill_(1);
+}
+
+TEST(Trainer, ANegativeOverflowIsTheCulpritWhereNothingIsMasked) {
+  SmallTraining training(small_config());
+  make_ones(training, "blocks.0.norm2");
+  {
+    const torch::NoGradGuard no_grad;
+    training.model->named_parameters()["blocks.0.mlp.fc_in.weight"].fill_(-1e38);
+  }
+  EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
+  EXPECT_EQ(training.reason(), "step 1: blocks.0.mlp.preactivation is not finite");
+
+  ExperimentConfig untied = small_config();
+  std::get<TransformerConfig>(untied.model).tie_head = false;
+  SmallTraining of_logits(untied);
+  make_ones(of_logits, "norm");
+  {
+    const torch::NoGradGuard no_grad;
+    of_logits.model->named_parameters()["head.weight"].fill_(-1e38);
+  }
+  EXPECT_EQ(of_logits.run(), TrainingEnd::kDiverged);
+  EXPECT_EQ(of_logits.reason(), "step 1: logits is not finite");
+}
+
+TEST(Trainer, WhatDropoutBringsAboutIsFoundWhereItDid) {
+  ExperimentConfig config = small_config();
+  std::get<TransformerConfig>(config.model).dropout.residual = 0.5;
+  SmallTraining training(config);
+  {
+    const torch::NoGradGuard no_grad;
+    auto parameters = training.model->named_parameters();
+    parameters["blocks.0.mlp.fc_out.weight"].zero_();
+    parameters["blocks.0.mlp.fc_out.bias"].fill_(2e38);  // finite until it is doubled
+  }
+  EXPECT_EQ(training.run(), TrainingEnd::kDiverged);
+  EXPECT_EQ(training.reason(), "step 1: blocks.0.residual2 is not finite");
+}
+
+TEST(Trainer, TheStepInWhichItDivergesIsReported) {
+  ExperimentConfig config = small_config();
+  SgdConfig sgd;
+  sgd.lr = 1e6;
+  config.training.optimizer = sgd;
+  config.training.steps = 1000;
+  SmallTraining training(config);
+  StepReport latest;
+  EXPECT_EQ(training.run([&](const StepReport& report) {
+    EXPECT_FALSE(latest.last);
+    latest = report;
+    return true;
+  }),
+            TrainingEnd::kDiverged);
+  EXPECT_EQ(latest.step, training.trainer.state().step);
+  EXPECT_TRUE(latest.last);
+}
+
 TEST(Trainer, AnOverflowInALaterMicroBatchIsFound) {
   ExperimentConfig config = small_config();
   config.training.batch_size = 1;
