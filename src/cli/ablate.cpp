@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
@@ -21,8 +22,6 @@
 namespace qkvlab {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 AblationPlan plan_of(const AblateCommand& command) {
   std::vector<std::string> overrides = command.overrides;

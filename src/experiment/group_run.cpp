@@ -1,10 +1,10 @@
 #include "experiment/group_run.hpp"
 
-#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "config/experiment_writer.hpp"
 #include "experiment/group_model.hpp"
@@ -16,12 +16,6 @@
 namespace qkvlab {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 constexpr const char* kEnded = "ended";
 

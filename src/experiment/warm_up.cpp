@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <map>
 #include <new>
 
+#include "base/clock.hpp"
 #include "experiment/group_model.hpp"
 #include "record/sink.hpp"
 
@@ -18,15 +18,9 @@ namespace qkvlab {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kBudget = 1;          // seconds, of all variants together
 constexpr double kEnoughOfOne = 0.05;  // seconds, of one variant
 constexpr int64_t kMostSteps = 20;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 class NoSink : public RecordSink {
  public:
