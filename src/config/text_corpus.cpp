@@ -17,7 +17,7 @@ namespace qkvlab {
 
 namespace {
 
-constexpr const char* kUnknown = "<unk>";
+constexpr const char* kUnknownUnit = "<unk>";
 
 /// A text as numbers: a byte's value, a character's code point, or a word's rank by first
 /// appearance. In this order they enter the vocabulary.
@@ -130,7 +130,7 @@ void refuse_unseen(const std::string& file, const Units& units, TextUnit unit, i
                   unit_in_words(units, unit, *unseen) +
                   " of the validation part does not occur in the training part; "
                   "task.unseen=unknown_token reads it as " +
-                  kUnknown);
+                  kUnknownUnit);
 }
 
 /// A window and the token after it must fit into each part.
@@ -167,9 +167,9 @@ TextCorpus read_text_corpus(const TextTask& task) {
   if (task.unseen == Unseen::kRefuse) {
     refuse_unseen(corpus.file, units, task.unit, corpus.training, tokens);
   } else {
-    const auto known = std::find(corpus.vocabulary.begin(), corpus.vocabulary.end(), kUnknown);
+    const auto known = std::find(corpus.vocabulary.begin(), corpus.vocabulary.end(), kUnknownUnit);
     const auto unknown = static_cast<int32_t>(known - corpus.vocabulary.begin());
-    if (known == corpus.vocabulary.end()) corpus.vocabulary.emplace_back(kUnknown);
+    if (known == corpus.vocabulary.end()) corpus.vocabulary.emplace_back(kUnknownUnit);
     std::replace(tokens.begin(), tokens.end(), kUnseen, unknown);
   }
   // In place: a second copy of a large text would double what it takes.
