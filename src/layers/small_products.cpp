@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 
 #include "layers/vectorised.hpp"
 
@@ -38,18 +39,30 @@ struct Product {
   int64_t c_row;
 };
 
-/// sum += a · b in each lane: a loop that a compiler turns into one instruction.
+/// sum += a · b in each lane. GCC makes one instruction of plain loops at times, and dozens at
+/// others, so it is told which.
 template <typename Arithmetic, int Width, typename Vector = typename Lanes<Width>::Type>
-QKVLAB_INLINE void multiply_add(float a, const Vector& b, Vector& sum) {
+QKVLAB_INLINE void multiply_add(const float& a, const Vector& b, Vector& sum) {
   if constexpr (Width == 1) {
     sum = Arithmetic::multiply_add(a, b, sum);
+#if defined(__x86_64__) && !defined(__clang__)
+  } else if constexpr (std::is_same_v<Arithmetic, PlainArithmetic>) {
+    sum = a * b + sum;
+  } else if constexpr (Arithmetic::kLanes < 16) {
+    Vector factor;
+    __asm__("vbroadcastss %1, %0" : "=x"(factor) : "m"(a));
+    __asm__("vfmadd231ps %2, %1, %0" : "+x"(sum) : "x"(factor), "x"(b));
+  } else if constexpr (Width == 16) {
+    __asm__("vfmadd231ps %2%{1to16%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
+  } else if constexpr (Width == 8) {
+    __asm__("vfmadd231ps %2%{1to8%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
+  } else if constexpr (Width == 4) {
+    __asm__("vfmadd231ps %2%{1to4%}, %1, %0" : "+v"(sum) : "v"(b), "m"(a));
+#endif
   } else {
-    Vector next;
-#pragma GCC unroll 16
     for (int lane = 0; lane < Width; ++lane) {
-      next[lane] = Arithmetic::multiply_add(a, b[lane], sum[lane]);
+      sum[lane] = Arithmetic::multiply_add(a, b[lane], sum[lane]);
     }
-    sum = next;  // whole: GCC would go on lane by lane with one that is changed in place
   }
 }
 
@@ -74,10 +87,9 @@ QKVLAB_INLINE void compute_tile(const Product& p, int64_t i, int64_t j) {
     std::memcpy(&line, b, sizeof(line));
 #pragma GCC unroll 6
     for (int r = 0; r < Rows; ++r) {
-      const float factor = a[r * p.a.row];
 #pragma GCC unroll 4
       for (int part = 0; part < kParts; ++part) {
-        multiply_add<Arithmetic, kLanes>(factor, line[part], sum[r][part]);
+        multiply_add<Arithmetic, kLanes>(a[r * p.a.row], line[part], sum[r][part]);
       }
     }
     a += p.a.column;
