@@ -28,46 +28,54 @@ QKVLAB_INLINE void subtract_highest(float* row, int64_t tokens, float scale, con
 }
 
 /// Scores become weights, in place; a row that may attend to nothing becomes zeros.
-QKVLAB_VECTORISED
-void softmax_rows(float* rows, int64_t tokens, float scale, const HeadMask& mask) {
-  // Several short rows at once, as one would not fill a vector of exponentials.
-  constexpr int64_t kBlock = 256;
-  const int64_t block = std::max<int64_t>(kBlock / tokens, 1);
-  for (int64_t begin = 0; begin < tokens; begin += block) {
-    const int64_t end = std::min(begin + block, tokens);
-    for (int64_t i = begin; i < end; ++i) {
-      subtract_highest(rows + i * tokens, tokens, scale,
-                       mask.allowed == nullptr ? nullptr : mask.allowed + i * mask.query, mask.key);
-    }
+struct SoftmaxRows {
+  template <typename Arithmetic>
+  static QKVLAB_INLINE void run(float* rows, int64_t tokens, float scale, HeadMask mask) {
+    // Several short rows at once, as one would not fill a vector of exponentials.
+    constexpr int64_t kBlock = 256;
+    const int64_t block = std::max<int64_t>(kBlock / tokens, 1);
+    for (int64_t begin = 0; begin < tokens; begin += block) {
+      const int64_t end = std::min(begin + block, tokens);
+      for (int64_t i = begin; i < end; ++i) {
+        subtract_highest(rows + i * tokens, tokens, scale,
+                         mask.allowed == nullptr ? nullptr : mask.allowed + i * mask.query,
+                         mask.key);
+      }
 #pragma omp simd
-    for (int64_t j = begin * tokens; j < end * tokens; ++j) rows[j] = fast_exp(rows[j]);
-    for (int64_t i = begin; i < end; ++i) {
-      float* row = rows + i * tokens;
-      float sum = 0;
+      for (int64_t j = begin * tokens; j < end * tokens; ++j)
+        rows[j] = fast_exp<Arithmetic>(rows[j]);
+      for (int64_t i = begin; i < end; ++i) {
+        float* row = rows + i * tokens;
+        float sum = 0;
 #pragma omp simd reduction(+ : sum)
-      for (int64_t j = 0; j < tokens; ++j) sum += row[j];
-      const float share = sum == 0 ? 0 : 1 / sum;
-      for (int64_t j = 0; j < tokens; ++j) row[j] *= share;
+        for (int64_t j = 0; j < tokens; ++j) sum += row[j];
+        const float share = sum == 0 ? 0 : 1 / sum;
+        for (int64_t j = 0; j < tokens; ++j) row[j] *= share;
+      }
     }
   }
-}
+};
 
 /// The gradient of the weights becomes that of the products Q Kᵀ, in place.
-QKVLAB_VECTORISED
-void softmax_rows_backward(float* gradients, const float* weights, const float* factors,
-                           int64_t tokens, float scale) {
-  if (factors != nullptr) {
-    for (int64_t i = 0; i < tokens * tokens; ++i) gradients[i] *= factors[i];
-  }
-  for (int64_t i = 0; i < tokens; ++i) {
-    float* gradient = gradients + i * tokens;
-    const float* weight = weights + i * tokens;
-    float sum = 0;
+struct SoftmaxRowsBackward {
+  template <typename Arithmetic>
+  static QKVLAB_INLINE void run(float* gradients, const float* weights, const float* factors,
+                                int64_t tokens, float scale) {
+    if (factors != nullptr) {
+      for (int64_t i = 0; i < tokens * tokens; ++i) gradients[i] *= factors[i];
+    }
+    for (int64_t i = 0; i < tokens; ++i) {
+      float* gradient = gradients + i * tokens;
+      const float* weight = weights + i * tokens;
+      float sum = 0;
 #pragma omp simd reduction(+ : sum)
-    for (int64_t j = 0; j < tokens; ++j) sum += gradient[j] * weight[j];
-    for (int64_t j = 0; j < tokens; ++j) gradient[j] = weight[j] * (gradient[j] - sum) * scale;
+      for (int64_t j = 0; j < tokens; ++j) {
+        sum = Arithmetic::multiply_add(gradient[j], weight[j], sum);
+      }
+      for (int64_t j = 0; j < tokens; ++j) gradient[j] = weight[j] * (gradient[j] - sum) * scale;
+    }
   }
-}
+};
 
 }  // namespace
 
@@ -85,7 +93,7 @@ void HeadLoops::forward(const HeadInputs& head, const HeadMask& mask, const floa
   } else {
     std::fill_n(weights, tokens_ * tokens_, 0.0F);
   }
-  softmax_rows(weights, tokens_, scale_, mask);
+  run_vectorised<SoftmaxRows>(weights, tokens_, scale_, mask);
   products_.multiply(tokens_, width_, tokens_, {dropped(weights, factors), tokens_, 1}, head.value,
                      context, context_row);
 }
@@ -101,7 +109,7 @@ void HeadLoops::backward(const HeadInputs& head, const float* weights, const flo
   float* scores = scores_gradient_.data();
   products_.multiply(tokens_, tokens_, width_, context_gradient, head.value.transposed(), scores,
                      tokens_);
-  softmax_rows_backward(scores, weights, factors, tokens_, scale_);
+  run_vectorised<SoftmaxRowsBackward>(scores, weights, factors, tokens_, scale_);
   const MatrixView of_scores{scores, tokens_, 1};
   if (gradients.query != nullptr) {
     products_.multiply(tokens_, width_, tokens_, of_scores, head.key, gradients.query,

@@ -14,7 +14,7 @@ namespace qkvlab {
 
 namespace {
 
-constexpr size_t kChunkBytes = size_t{1} << 16;
+constexpr size_t kLineChunkBytes = size_t{1} << 16;
 
 }  // namespace
 
@@ -50,10 +50,10 @@ std::string_view LineReader::next() {
 
 bool LineReader::fill() {
   const size_t filled = buffer_.size();
-  buffer_.resize(filled + kChunkBytes);
+  buffer_.resize(filled + kLineChunkBytes);
   ssize_t count = 0;
   do {
-    count = read(file_.get(), buffer_.data() + filled, kChunkBytes);
+    count = read(file_.get(), buffer_.data() + filled, kLineChunkBytes);
   } while (count < 0 && errno == EINTR);
   const int error = errno;
   buffer_.resize(filled + static_cast<size_t>(std::max<ssize_t>(count, 0)));

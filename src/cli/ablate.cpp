@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/paths.hpp"
@@ -22,8 +23,6 @@
 namespace qkvlab {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 AblationPlan plan_of(const AblateCommand& command) {
   std::vector<std::string> overrides = command.overrides;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/clock.hpp"
 #include "base/number_text.hpp"
 #include "base/terminal.hpp"
 #include "cli/talk.hpp"
@@ -14,8 +15,6 @@
 namespace qkvlab {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds kBarEvery(100);
 constexpr int64_t kBarWidth = 24;

@@ -8,10 +8,6 @@ namespace qkvlab {
 
 namespace {
 
-bool is_reference(Source source) {
-  return source == Source::kQuery || source == Source::kKey || source == Source::kValue;
-}
-
 /// What the plan says of the one that a reference names.
 Source lender_of(const ProjectionPlan& plan, Source reference) {
   if (reference == Source::kQuery) return plan.query;

@@ -23,11 +23,11 @@ Source source_of(const ProjectionPlan& plan, Source one) {
   }
 }
 
+}  // namespace
+
 bool is_reference(Source source) {
   return std::find(kThree.begin(), kThree.end(), source) != kThree.end();
 }
-
-}  // namespace
 
 std::vector<std::string> ProjectionPlan::learned() const {
   std::vector<std::string> names;

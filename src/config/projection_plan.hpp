@@ -16,6 +16,9 @@ enum class Source {
   kValue,     // whatever the value is
 };
 
+/// Whether the source is another one of the three: kQuery, kKey or kValue.
+bool is_reference(Source source);
+
 /// Where query, key and value come from. What a plan does not learn does not exist as a parameter.
 struct ProjectionPlan {
   std::string mode;     // the name under which it stands in attention_modes()

@@ -16,7 +16,7 @@ namespace qkvlab {
 
 namespace {
 
-constexpr const char* kUnknown = "<unk>";
+constexpr const char* kUnknownWord = "<unk>";
 
 /// A sentence as it stands in the file.
 struct Line {
@@ -91,8 +91,8 @@ Ids ids_of(const std::vector<std::string>& names) {
 
 /// The distinct words of all lines in the order of their first appearance, after "<unk>".
 std::vector<std::string> vocabulary_of(const std::vector<Line>& lines) {
-  std::vector<std::string> vocabulary = {kUnknown};
-  Ids seen = {{kUnknown, 0}};
+  std::vector<std::string> vocabulary = {kUnknownWord};
+  Ids seen = {{kUnknownWord, 0}};
   for (const Line& line : lines) {
     for_each_word(line, [&](std::string_view word) {
       if (seen.emplace(word, 0).second) vocabulary.emplace_back(word);

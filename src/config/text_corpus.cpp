@@ -17,7 +17,7 @@ namespace qkvlab {
 
 namespace {
 
-constexpr const char* kUnknown = "<unk>";
+constexpr const char* kUnknownUnit = "<unk>";
 
 /// A text as numbers: a byte's value, a character's code point, or a word's rank by first
 /// appearance. In this order they enter the vocabulary.
@@ -130,7 +130,7 @@ void refuse_unseen(const std::string& file, const Units& units, TextUnit unit, i
                   unit_in_words(units, unit, *unseen) +
                   " of the validation part does not occur in the training part; "
                   "task.unseen=unknown_token reads it as " +
-                  kUnknown);
+                  kUnknownUnit);
 }
 
 /// A window and the token after it must fit into each part.
@@ -175,9 +175,9 @@ ReadText read_text(const TextTask& task) {
   if (task.unseen == Unseen::kRefuse) {
     refuse_unseen(summary.file, units, task.unit, summary.training, read.tokens);
   } else {
-    const auto known = std::find(vocabulary.begin(), vocabulary.end(), kUnknown);
+    const auto known = std::find(vocabulary.begin(), vocabulary.end(), kUnknownUnit);
     const auto unknown = static_cast<int32_t>(known - vocabulary.begin());
-    if (known == vocabulary.end()) vocabulary.emplace_back(kUnknown);
+    if (known == vocabulary.end()) vocabulary.emplace_back(kUnknownUnit);
     std::replace(read.tokens.begin(), read.tokens.end(), kUnseen, unknown);
   }
   summary.vocabulary = static_cast<int64_t>(vocabulary.size());

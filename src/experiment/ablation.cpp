@@ -6,6 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "config/group_size.hpp"
@@ -19,8 +20,6 @@
 namespace qkvlab {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// As many as keep the cores busy that this job may use, each with its threads. A device other than
 /// the CPU is one, which several processes would only share.

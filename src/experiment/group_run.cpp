@@ -1,11 +1,11 @@
 #include "experiment/group_run.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/file_lock.hpp"
 #include "config/experiment_writer.hpp"
@@ -20,12 +20,6 @@
 namespace qkvlab {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// What is to be done where a group's files do not fit each other.
 std::string way_out(const ExperimentFolder& folder, const RunGroup& group) {

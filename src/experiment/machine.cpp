@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "base/version.hpp"
+#include "layers/vectorised.hpp"
 
 namespace qkvlab {
 
@@ -38,15 +39,6 @@ std::string cpu_capability() {
   if (at == std::string::npos) return "unknown";
   const size_t begin = at + label.size();
   return config.substr(begin, config.find('\n', begin) - begin);
-}
-
-/// Which of the versions that QKVLAB_VECTORISED (layers/vectorised.hpp) makes this processor runs.
-std::string vector_kernels() {
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-  if (__builtin_cpu_supports("x86-64-v4") != 0) return "x86-64-v4";
-  if (__builtin_cpu_supports("x86-64-v3") != 0) return "x86-64-v3";
-#endif
-  return "default";
 }
 
 template <typename Work>
@@ -137,7 +129,7 @@ std::vector<std::pair<std::string, std::string>> environment() {
           {"libtorch", libtorch_version()},
           {"blas", blas_in_use().name},
           {"cpu_capability", cpu_capability()},
-          {"vector_kernels", vector_kernels()},
+          {"vector_kernels", vector_instructions()},
           {"threads", std::to_string(threads.intra_op)}};
 }
 

@@ -5,10 +5,10 @@
 #include <torch/utils.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 
 #include "attention/multihead_layout.hpp"
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "experiment/snapshot.hpp"
@@ -97,7 +97,7 @@ bool same_values(const std::vector<NamedValue>& a, const std::vector<NamedValue>
 
 SentimentRun run_sentiment_trace(const Sentences& sentences, const SentimentRunOptions& options,
                                  const Limits& limits, const EpochListener& listener) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   const SentimentTraceOptions shape = model_options(sentences, options);
   refuse_beyond(sentences, shape, limits);
   const RandomSource source(options.scheme, static_cast<uint64_t>(options.seed));
@@ -132,7 +132,7 @@ SentimentRun run_sentiment_trace(const Sentences& sentences, const SentimentRunO
   if (options.plan.attends) {
     run.packed_weight = packed_in_proj_weight(*model, options.plan, shape.width);
   }
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.seconds = seconds_since(start);
   return run;
 }
 

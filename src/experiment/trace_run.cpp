@@ -3,9 +3,9 @@
 #include <ATen/ATen.h>
 #include <torch/utils.h>
 
-#include <chrono>
 #include <cmath>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "base/hash.hpp"
 #include "base/number_text.hpp"
@@ -120,7 +120,7 @@ void step(const ExperimentConfig& config, const ModelImpl& model, const Batch& b
 }  // namespace
 
 TraceRun run_trace_step(const ExperimentConfig& config, const TracedSample& sample) {
-  const auto start = std::chrono::steady_clock::now();
+  const auto start = Clock::now();
   use_threads(static_cast<int>(config.run.threads));
   const RandomSource random(config.random.scheme, static_cast<uint64_t>(config.random.seed));
   const RandomSource data(config.random.scheme, static_cast<uint64_t>(config.random.seed));
@@ -143,7 +143,7 @@ TraceRun run_trace_step(const ExperimentConfig& config, const TracedSample& samp
   run.initial = snapshot(*model);
   forward_and_backward(*model, batch, run);
   step(config, *model, batch, run);
-  run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  run.seconds = seconds_since(start);
   return run;
 }
 

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/clock.hpp"
 #include "base/error.hpp"
 #include "config/attention_plan.hpp"
 #include "config/experiment_writer.hpp"
@@ -12,8 +13,6 @@
 namespace qkvlab {
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 /// Enters the run in the experiment's folder, as a variant named after its attention.
 RunGroup enter(const ExperimentConfig& config, const ExperimentFolder& folder, const Warn& warn) {

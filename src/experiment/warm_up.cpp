@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
 #include <map>
 #include <new>
 
+#include "base/clock.hpp"
 #include "config/experiment_writer.hpp"
 #include "experiment/group_model.hpp"
 #include "experiment/run_record.hpp"
@@ -21,18 +21,12 @@ namespace qkvlab {
 
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kBudget = 1;          // seconds, of all variants together
 constexpr double kEnoughOfOne = 0.05;  // seconds, of one variant
 constexpr int64_t kMostSteps = 20;
 
 /// Until the records and the checkpoint of a group are on the disk, in seconds.
 constexpr double kFilesOfAGroup = 0.01;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Writes records as a file would get them, and keeps none.
 class PassingSink : public RecordSink {

@@ -4,21 +4,39 @@
 
 namespace qkvlab {
 
-QKVLAB_VECTORISED
-void gather_rows(const float* table, const int64_t* ids, int64_t count, int64_t width, float* to) {
-  for (int64_t i = 0; i < count; ++i) {
-    const float* row = table + ids[i] * width;
-    for (int64_t j = 0; j < width; ++j) to[i * width + j] = row[j];
+namespace {
+
+struct GatherRows {
+  template <typename Arithmetic>
+  static QKVLAB_INLINE void run(const float* table, const int64_t* ids, int64_t count,
+                                int64_t width, float* to) {
+    for (int64_t i = 0; i < count; ++i) {
+      const float* row = table + ids[i] * width;
+      for (int64_t j = 0; j < width; ++j) to[i * width + j] = row[j];
+    }
   }
+};
+
+struct ScatterAddRows {
+  template <typename Arithmetic>
+  static QKVLAB_INLINE void run(const float* from, const int64_t* ids, int64_t count, int64_t width,
+                                float* table) {
+    for (int64_t i = 0; i < count; ++i) {
+      float* row = table + ids[i] * width;
+      for (int64_t j = 0; j < width; ++j) row[j] += from[i * width + j];
+    }
+  }
+};
+
+}  // namespace
+
+void gather_rows(const float* table, const int64_t* ids, int64_t count, int64_t width, float* to) {
+  run_vectorised<GatherRows>(table, ids, count, width, to);
 }
 
-QKVLAB_VECTORISED
 void scatter_add_rows(const float* from, const int64_t* ids, int64_t count, int64_t width,
                       float* table) {
-  for (int64_t i = 0; i < count; ++i) {
-    float* row = table + ids[i] * width;
-    for (int64_t j = 0; j < width; ++j) row[j] += from[i * width + j];
-  }
+  run_vectorised<ScatterAddRows>(from, ids, count, width, table);
 }
 
 }  // namespace qkvlab

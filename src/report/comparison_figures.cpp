@@ -12,7 +12,7 @@ using Section = ComparisonFigure::Section;
 using Style = ComparisonFigure::Style;
 using Numbers = ComparisonFigure::Numbers;
 
-constexpr int kDigits = 4;
+constexpr int kFigureDigits = 4;
 
 Figure<Numbers> numbers(int64_t count) { return known(Numbers{static_cast<double>(count)}); }
 
@@ -131,7 +131,7 @@ bool has_section(const VariantComparison& variant, Section section) {
 }
 
 std::string difference_text(double value) {
-  return (value > 0 ? "+" : "") + significant(value, kDigits);
+  return (value > 0 ? "+" : "") + significant(value, kFigureDigits);
 }
 
 std::string probability_text(double p) {
@@ -151,12 +151,12 @@ std::string figure_text(const ComparisonFigure& figure, const VariantComparison&
     case Style::kProbability:
       return probability_text(value);
     case Style::kInterval:
-      return "[" + significant(value, kDigits) + ", " +
-             significant(numbers.value->back(), kDigits) + "]";
+      return "[" + significant(value, kFigureDigits) + ", " +
+             significant(numbers.value->back(), kFigureDigits) + "]";
     case Style::kValue:
       break;
   }
-  return significant(value, kDigits);
+  return significant(value, kFigureDigits);
 }
 
 }  // namespace qkvlab

@@ -14,7 +14,7 @@ namespace qkvlab {
 
 namespace {
 
-constexpr size_t kTokenColumns = 24;
+constexpr size_t kNamedTokenColumns = 24;
 constexpr size_t kChunkBytes = size_t{256} << 10;
 
 std::string json_string(std::string_view text) {
@@ -26,7 +26,7 @@ std::string json_string(std::string_view text) {
 std::string tokens_json(const std::vector<std::string>& tokens) {
   std::string json = "[";
   for (size_t i = 0; i < tokens.size(); ++i) {
-    json += (i > 0 ? "," : "") + json_string(token_label(tokens[i], kTokenColumns));
+    json += (i > 0 ? "," : "") + json_string(token_label(tokens[i], kNamedTokenColumns));
   }
   return json + "]";
 }

@@ -15,12 +15,12 @@ namespace qkvlab {
 namespace {
 
 constexpr int64_t kMostWithNumbers = 8;
-constexpr size_t kLabelColumns = 12;
+constexpr size_t kMapLabelColumns = 12;
 constexpr double kColumn = 6.5;  // of a label's text, in user units
 
 std::string label_of(const AttentionRecord& map, int64_t token) {
   if (token >= static_cast<int64_t>(map.tokens.size())) return std::to_string(token);
-  return token_label(map.tokens[static_cast<size_t>(token)], kLabelColumns);
+  return token_label(map.tokens[static_cast<size_t>(token)], kMapLabelColumns);
 }
 
 std::string cell_of(double weight, double x, double y, double side, bool with_number) {

@@ -15,7 +15,8 @@ namespace qkvlab {
 
 namespace {
 
-constexpr double kWidth = 480, kHeight = 260, kLeft = 62, kRight = 16, kTop = 10, kBottom = 34;
+constexpr double kCurvesWidth = 480, kCurvesHeight = 260, kCurvesLeft = 62, kCurvesRight = 16,
+                 kCurvesTop = 10, kCurvesBottom = 34;
 constexpr size_t kPointsOnPaper = 360, kPointsOnScreen = 1200;
 
 /// Which ends of intervals an axis has room for.
@@ -47,7 +48,8 @@ CurveFigure thinned(CurveFigure figure, size_t most) {
 SvgAxis height_axis(const CurveFigure& figure) {
   // An interval that reaches below zero does not forbid a logarithmic axis: it ends there.
   const bool linear = !is_logarithmic(figure);
-  return {heights_of(figure, linear ? Ends::kBoth : Ends::kUpper), kHeight - kBottom, kTop, linear};
+  return {heights_of(figure, linear ? Ends::kBoth : Ends::kUpper), kCurvesHeight - kCurvesBottom,
+          kCurvesTop, linear};
 }
 
 SvgAxis step_axis(const CurveFigure& figure) {
@@ -55,21 +57,23 @@ SvgAxis step_axis(const CurveFigure& figure) {
   for (const CurveFigure::Line& line : figure.lines) {
     for (const CurvePoint& point : line.curve) steps.push_back(static_cast<double>(point.step));
   }
-  return {steps, kLeft, kWidth - kRight, /*linear=*/true};
+  return {steps, kCurvesLeft, kCurvesWidth - kCurvesRight, /*linear=*/true};
 }
 
 std::string grid_of(const SvgAxis& steps, const SvgAxis& heights) {
   std::string lines, texts;
   for (const double mark : heights.marks()) {
     const std::string y = heights.place(mark);
-    lines += "M" + svg_number(kLeft) + " " + y + "H" + svg_number(kWidth - kRight);
-    texts += svg_text(kLeft - 8, heights.at(mark) + 4, "tick end", heights.mark_text(mark));
+    lines +=
+        "M" + svg_number(kCurvesLeft) + " " + y + "H" + svg_number(kCurvesWidth - kCurvesRight);
+    texts += svg_text(kCurvesLeft - 8, heights.at(mark) + 4, "tick end", heights.mark_text(mark));
   }
   for (const double mark : steps.marks()) {
     if (mark < 0 || mark != std::floor(mark)) continue;
-    texts += svg_text(steps.at(mark), kHeight - kBottom + 18, "tick middle", steps.mark_text(mark));
+    texts += svg_text(steps.at(mark), kCurvesHeight - kCurvesBottom + 18, "tick middle",
+                      steps.mark_text(mark));
   }
-  texts += svg_text(kWidth - kRight, kHeight - 2, "tick end", "step");
+  texts += svg_text(kCurvesWidth - kCurvesRight, kCurvesHeight - 2, "tick end", "step");
   return "<path class=\"grid\" d=\"" + lines + "\"/>" + texts;
 }
 
@@ -195,9 +199,9 @@ bool is_logarithmic(const CurveFigure& figure) {
 std::string curve_html(const CurveFigure& figure, size_t index) {
   const CurveFigure drawn = thinned(figure, kPointsOnPaper);
   const SvgAxis steps = step_axis(drawn), heights = height_axis(drawn);
-  std::string svg =
-      svg_begin(kWidth, kHeight, figure.title + " over training steps; in words below") +
-      grid_of(steps, heights);
+  std::string svg = svg_begin(kCurvesWidth, kCurvesHeight,
+                              figure.title + " over training steps; in words below") +
+                    grid_of(steps, heights);
   for (const CurveFigure::Line& line : drawn.lines) svg += drawing_of(line, steps, heights);
   return "<figure class=\"curve\" data-curve=\"" + std::to_string(index) + "\"><h3>" +
          html_text(figure.title) + " <code>" + html_text(figure.metric) +

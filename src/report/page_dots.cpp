@@ -17,9 +17,10 @@ namespace qkvlab {
 namespace {
 
 constexpr size_t kMostDrawn = 2000, kMostListed = 500;
-constexpr double kWidth = 656, kLeft = 170, kRight = 20, kTop = 6, kRow = 50, kAxis = 30;
+constexpr double kDotsWidth = 656, kDotsLeft = 170, kDotsRight = 20, kDotsTop = 6, kDotsRow = 50,
+                 kDotsAxis = 30;
 constexpr double kDot = 5.5, kCloud = 14;  // a dot's width, a cloud's half height
-constexpr size_t kLabelColumns = 21;
+constexpr size_t kVariantNameColumns = 21;
 
 /// A row of a figure: what stands beside it, and the value of each unit that has one.
 struct Row {
@@ -59,8 +60,8 @@ class DotFigure {
   }
 
   std::string svg(const std::string& label, bool joined) const {
-    const double height = kTop + kRow * static_cast<double>(rows_.size()) + kAxis;
-    std::string svg = svg_begin(kWidth, height, label) + grid(height);
+    const double height = kDotsTop + kDotsRow * static_cast<double>(rows_.size()) + kDotsAxis;
+    std::string svg = svg_begin(kDotsWidth, height, label) + grid(height);
     if (joined) {
       for (size_t i = 0; i < joins_.size(); ++i) svg += path("join", i, joins_[i]);
     }
@@ -83,10 +84,12 @@ class DotFigure {
       }
     }
     if (differences) numbers.push_back(0);
-    return {numbers, kLeft, kWidth - kRight};
+    return {numbers, kDotsLeft, kDotsWidth - kDotsRight};
   }
 
-  double middle(size_t row) const { return kTop + kRow * (static_cast<double>(row) + 0.42); }
+  double middle(size_t row) const {
+    return kDotsTop + kDotsRow * (static_cast<double>(row) + 0.42);
+  }
 
   void place_row(size_t row) {
     std::vector<std::pair<size_t, double>> shown;  // the unit's place, x
@@ -115,13 +118,15 @@ class DotFigure {
   std::string grid(double height) const {
     std::string lines, texts;
     for (const double mark : axis_.marks()) {
-      lines += "M" + axis_.place(mark) + " " + svg_number(kTop) + "V" + svg_number(height - kAxis);
-      texts += svg_text(axis_.at(mark), height - kAxis + 18, "tick middle", axis_.mark_text(mark));
+      lines += "M" + axis_.place(mark) + " " + svg_number(kDotsTop) + "V" +
+               svg_number(height - kDotsAxis);
+      texts +=
+          svg_text(axis_.at(mark), height - kDotsAxis + 18, "tick middle", axis_.mark_text(mark));
     }
     std::string zero;
     if (!rows_.empty() && rows_.front().paired != nullptr) {
-      zero = "<path class=\"zero\" d=\"M" + axis_.place(0) + " " + svg_number(kTop) + "V" +
-             svg_number(height - kAxis) + "\"/>";
+      zero = "<path class=\"zero\" d=\"M" + axis_.place(0) + " " + svg_number(kDotsTop) + "V" +
+             svg_number(height - kDotsAxis) + "\"/>";
     }
     return "<path class=\"grid\" d=\"" + lines + "\"/>" + zero + texts;
   }
@@ -130,7 +135,7 @@ class DotFigure {
     const std::string& name = comparison_.variants[rows_[row].variant].variant;
     return "<path class=\"line " + variant_style(variants_.place_of(name)) + "\" d=\"M4 " +
            svg_number(middle(row)) + "h22\"/>" +
-           svg_text(32, middle(row) + 4, "name", shorten(printable(name), kLabelColumns));
+           svg_text(32, middle(row) + 4, "name", shorten(printable(name), kVariantNameColumns));
   }
 
   /// The mean difference and its interval, under the dots.

@@ -11,17 +11,17 @@ namespace qkvlab {
 
 namespace {
 
-constexpr int kDigits = 4;
+constexpr int kValueDigits = 4;
 
-std::string value_text(double value) { return significant(value, kDigits); }
+std::string value_text(double value) { return significant(value, kValueDigits); }
 
 /// The digits in which a mean and the ends of its interval can be told apart.
 int digits_of(const CurvePoint& point) {
   constexpr int kMost = 12;
-  if (!point.band || point.band->high <= point.band->low) return kDigits;
+  if (!point.band || point.band->high <= point.band->low) return kValueDigits;
   const double share = std::abs(*point.mean) / (point.band->high - point.band->low);
-  if (share <= 1) return kDigits;
-  return std::clamp(static_cast<int>(std::ceil(std::log10(share))) + 2, kDigits, kMost);
+  if (share <= 1) return kValueDigits;
+  return std::clamp(static_cast<int>(std::ceil(std::log10(share))) + 2, kValueDigits, kMost);
 }
 
 std::optional<CurvePoint> last_of(const Curve& curve) {

@@ -4,7 +4,6 @@
 #include <array>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -77,15 +76,17 @@ class CurvePainter {
       : canvas_(canvas), steps_(steps), values_(values) {}
 
   void draw_line(const Curve& curve, char letter, Colour colour) {
-    std::optional<CanvasPoint> last;
+    CanvasPoint last{};
+    bool is_joined = false;  // to the point before
     for (const CurvePoint& point : curve) {
       if (!point.mean) {
-        last.reset();
+        is_joined = false;
         continue;
       }
       const CanvasPoint here = place_of(point);
-      canvas_.draw(last.value_or(here), here, letter, colour);
+      canvas_.draw(is_joined ? last : here, here, letter, colour);
       last = here;
+      is_joined = true;
     }
   }
 

@@ -15,7 +15,7 @@ namespace {
 
 /// The level at which a difference is called one.
 constexpr double kLevel = 0.05;
-constexpr int kDigits = 3;
+constexpr int kSpokenDigits = 3;
 
 class VariantWords {
  public:
@@ -95,8 +95,9 @@ class VariantWords {
   /// "test.loss is on average 0.0263 higher (worse), 95 % CI +0.0225 to +0.0301".
   std::string mean_text(double mean, const Figure<Interval>& interval, bool may_judge) const {
     std::string text = comparison_.metric + " is on average ";
-    text += mean == 0 ? "the same"
-                      : significant(std::abs(mean), kDigits) + (mean > 0 ? " higher" : " lower");
+    text += mean == 0
+                ? "the same"
+                : significant(std::abs(mean), kSpokenDigits) + (mean > 0 ? " higher" : " lower");
     if (may_judge && mean != 0 && comparison_.higher_is_better) {
       text += (mean > 0) == *comparison_.higher_is_better ? " (better)" : " (worse)";
     }

@@ -28,9 +28,9 @@ std::vector<double> signed_sums(const std::vector<double>& differences, size_t f
 }
 
 /// A sum is as good as a mean: their number is the same for all patterns.
-class Comparison {
+class ObservedSum {
  public:
-  Comparison(const std::vector<double>& differences, double values_size) {
+  ObservedSum(const std::vector<double>& differences, double values_size) {
     for (const double difference : differences) {
       observed_ += difference;
       size_ += std::abs(difference);
@@ -49,7 +49,7 @@ class Comparison {
   double size_ = 0;
 };
 
-SignFlip exact_test(const std::vector<double>& differences, const Comparison& observed) {
+SignFlip exact_test(const std::vector<double>& differences, const ObservedSum& observed) {
   const size_t middle = differences.size() / 2;
   const std::vector<double> left = signed_sums(differences, 0, middle);
   const std::vector<double> right = signed_sums(differences, middle, differences.size());
@@ -61,7 +61,7 @@ SignFlip exact_test(const std::vector<double>& differences, const Comparison& ob
   return {static_cast<double>(reached) / static_cast<double>(flips), true, flips};
 }
 
-SignFlip random_test(const std::vector<double>& differences, const Comparison& observed,
+SignFlip random_test(const std::vector<double>& differences, const ObservedSum& observed,
                      uint64_t seed, int64_t resamples) {
   // A byte of random bits is an index of a table, so one addition does for eight differences.
   constexpr size_t kBits = 8;
@@ -92,7 +92,7 @@ Figure<SignFlip> sign_flip_test(const std::vector<double>& differences, uint64_t
   require(resamples >= 1, "a Monte Carlo test needs resamples");
   const std::string fault = fault_of_finite(differences, 1);
   if (!fault.empty()) return unknown<SignFlip>(fault);
-  const Comparison observed(differences, values_size);
+  const ObservedSum observed(differences, values_size);
   if (!std::isfinite(observed.size())) return unknown<SignFlip>(kTooLarge);
   const bool is_exact = static_cast<int64_t>(differences.size()) <= kExactSignFlips;
   return known(is_exact ? exact_test(differences, observed)

@@ -5,6 +5,7 @@
 #include <torch/optim/adamw.h>
 #include <torch/optim/sgd.h>
 
+#include <sstream>
 #include <type_traits>
 
 namespace qkvlab {
@@ -20,7 +21,9 @@ template <typename States>
 auto key_of(const at::Tensor& parameter, const States&) {
   using Key = typename States::key_type;
   if constexpr (std::is_same_v<Key, std::string>) {
-    return c10::guts::to_string(parameter.unsafeGetTensorImpl());
+    std::ostringstream address;
+    address << parameter.unsafeGetTensorImpl();
+    return address.str();
   } else {
     return static_cast<Key>(parameter.unsafeGetTensorImpl());
   }

@@ -1,17 +1,16 @@
 #include "attention/attend.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "attention/fused.hpp"
+#include "attention/random_mask.hpp"
 #include "support/finite_difference.hpp"
 #include "support/loops.hpp"
+#include "support/numbers.hpp"
 #include "support/tensors.hpp"
 
 namespace qkvlab {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 struct Inputs {
   at::Tensor q, k, v;
@@ -21,13 +20,6 @@ struct Inputs {
 Inputs cross_inputs(at::ScalarType type = at::kFloat) {
   return {normal({2, 3, 5, 4}, 1, type), normal({2, 3, 7, 4}, 2, type),
           normal({2, 3, 7, 6}, 3, type)};
-}
-
-/// Some rows of it allow nothing.
-at::Tensor random_mask(at::IntArrayRef shape, uint64_t seed) {
-  at::Tensor allowed = normal(shape, seed) > 0;
-  allowed.select(-2, 1).fill_(false);
-  return allowed;
 }
 
 void expect_as_loops(const Inputs& in, const Mask& mask, std::optional<double> scale = {}) {

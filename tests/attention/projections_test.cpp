@@ -12,7 +12,7 @@
 namespace qkvlab {
 namespace {
 
-constexpr int64_t kWidth = 8;
+constexpr int64_t kModelWidth = 8;
 
 /// A module that owns projections.
 class OwnerImpl : public torch::nn::Module {
@@ -20,7 +20,7 @@ class OwnerImpl : public torch::nn::Module {
   OwnerImpl(const ProjectionPlan& plan, bool bias, bool packed,
             RandomScheme scheme = RandomScheme::kKeyed)
       : source(scheme, 31),
-        projections({plan, kWidth, bias, packed}, *this, InitialValues(source)) {}
+        projections({plan, kModelWidth, bias, packed}, *this, InitialValues(source)) {}
 
   at::Tensor weight(const std::string& name) const {
     return value_at(named_values(*this), name + ".weight");
@@ -66,7 +66,7 @@ TEST_P(EveryModesProjections, AreThoseOfTheTable) {
     EXPECT_FALSE(plan().attends);
     return;
   }
-  const at::Tensor x = normal({2, 5, kWidth}, 1);
+  const at::Tensor x = normal({2, 5, kModelWidth}, 1);
   for (const bool bias : {true, false}) {
     for (const bool packed : {true, false}) {
       const OwnerImpl owner(plan(), bias, packed);
@@ -121,7 +121,7 @@ TEST_P(EveryModesProjections, RawScoresAreSymmetricInExactlyTheseModes) {
   EXPECT_EQ(plan().symmetric_scores(), expected);
   if (!plan().attends) return;
   const OwnerImpl owner(plan(), true, false);
-  const QueryKeyValue qkv = owner.projections.forward(normal({3, 6, kWidth}, 1));
+  const QueryKeyValue qkv = owner.projections.forward(normal({3, 6, kModelWidth}, 1));
   const at::Tensor products = attend(qkv.query, qkv.key, qkv.value).products;
   const at::Tensor asymmetry = products - products.transpose(-2, -1);
   if (expected) {
@@ -134,7 +134,7 @@ TEST_P(EveryModesProjections, RawScoresAreSymmetricInExactlyTheseModes) {
 INSTANTIATE_TEST_SUITE_P(Modes, EveryModesProjections, all_modes(), mode_name);
 
 TEST(Projections, APlanMayBorrowInAnyDirection) {
-  const at::Tensor x = normal({2, 5, kWidth}, 1);
+  const at::Tensor x = normal({2, 5, kModelWidth}, 1);
   for (const bool packed : {true, false}) {
     const OwnerImpl backwards({"custom", true, Source::kValue, Source::kOwn, Source::kOwn}, true,
                               packed);

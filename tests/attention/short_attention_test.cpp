@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "support/tensors.hpp"
+#include "attention/random_mask.hpp"
 
 namespace qkvlab {
 namespace {
@@ -63,13 +63,6 @@ void expect_as_attend(const QueryKeyValue& in, int64_t heads, const Mask& mask =
 const Shape kShapes[] = {{{3}, 1, 1, 1},    {{2}, 2, 3, 5},     {{8}, 3, 1, 8},
                          {{4, 8}, 3, 1, 8}, {{3, 2}, 5, 2, 3},  {{2}, 16, 2, 32},
                          {{1}, 17, 1, 64},  {{2, 1}, 33, 4, 7}, {{1}, 128, 2, 16}};
-
-/// Dead rows in the first sequences; elsewhere about half of the keys.
-at::Tensor random_mask(at::IntArrayRef shape, uint64_t seed) {
-  at::Tensor allowed = normal(shape, seed) > 0;
-  allowed.select(-2, 0).fill_(false);
-  return allowed;
-}
 
 TEST(ShortAttention, IsAttendUnderEveryMask) {
   for (const Shape& shape : kShapes) {

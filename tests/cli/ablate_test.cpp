@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 
 /// Seeds whose groups are small enough that there are several.
-constexpr const char* kConfig = R"({
+constexpr const char* kSweep = R"({
   "name": "small",
   "task": {"kind": "majority", "symbols": 3, "length": 5, "test_examples": 20},
   "model": {"kind": "transformer", "d_model": 8, "n_layers": 1, "max_length": 5, "causal": false,
@@ -35,7 +35,7 @@ using Runs = std::map<std::string, std::vector<json>>;
 
 class AblateTest : public testing::Test {
  protected:
-  AblateTest() { folder_.write("small.json", kConfig); }
+  AblateTest() { folder_.write("small.json", kSweep); }
 
   static std::vector<std::string> ablate(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"ablate", "small.json"};

@@ -264,7 +264,7 @@ TEST_F(Show, RunsThatDivergedAreCounted) {
   const std::string out =
       shown(run_line("a", "full", 1) + run_line("b", "full", 2) + run_line("c", "none", 1) +
             step_line("a", 1, 1) + step_line("b", 1, 3) + step_line("c", 1, kNan) +
-            step_line("a", 2, kInf) + step_line("b", 2, 4) + end_line("a", "diverged"));
+            step_line("a", 2, kInfinity) + step_line("b", 2, 4) + end_line("a", "diverged"));
   EXPECT_NE(out.find("  a  full        2           4                 1 of 2\n"), std::string::npos)
       << out;
   EXPECT_NE(out.find("  b  none           not finite                 0 of 1\n"), std::string::npos);

@@ -51,7 +51,7 @@ void expect_parts(const std::string& text, const std::vector<std::string>& parts
   }
 }
 
-size_t lines_of(const std::string& text) {
+size_t count_lines(const std::string& text) {
   return static_cast<size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
@@ -91,7 +91,7 @@ TEST_F(TraceConfigTest, ALargeModelIsCutToWhatAPersonReads) {
   expect_parts(run.out, {"Block 1 of 6", "Heads 4 to 7 are left out", "Blocks 2 to 4 are left out",
                          "Block 5 of 6"});
   EXPECT_NE(run.out.find("… the first 8 × 8"), std::string::npos);
-  EXPECT_LT(lines_of(run.out), 1500U);
+  EXPECT_LT(count_lines(run.out), 1500U);
   std::istringstream lines(run.out);
   for (std::string line; std::getline(lines, line);) EXPECT_LT(display_width(line), 120U) << line;
 }

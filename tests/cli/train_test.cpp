@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <random>
@@ -13,7 +14,7 @@ namespace {
 using nlohmann::json;
 
 /// A small causal model that reverses three symbols, with dropout everywhere.
-constexpr const char* kConfig = R"({
+constexpr const char* kSmallRun = R"({
   "name": "small",
   "task": {"kind": "sequence", "rule": "reverse", "layout": "continued", "length": 3, "symbols": 3,
            "held_out": 0.25},
@@ -26,7 +27,7 @@ constexpr const char* kConfig = R"({
 
 class TrainTest : public testing::Test {
  protected:
-  TrainTest() { folder_.write("small.json", kConfig); }
+  TrainTest() { folder_.write("small.json", kSmallRun); }
 
   static std::vector<std::string> train(const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"train", "small.json"};

@@ -9,7 +9,7 @@
 namespace qkvlab {
 namespace {
 
-using Ids = std::vector<std::vector<int64_t>>;
+using SentenceIds = std::vector<std::vector<int64_t>>;
 
 class SentenceFileTest : public testing::Test {
  protected:
@@ -34,7 +34,7 @@ TEST_F(SentenceFileTest, WordsGetIdsInTheOrderOfTheirFirstAppearance) {
   const Sentences sentences = read("1\t我 喜欢 机器人\n0\t我 讨厌 故障\n");
   EXPECT_EQ(sentences.vocabulary,
             (std::vector<std::string>{"<unk>", "我", "喜欢", "机器人", "讨厌", "故障"}));
-  EXPECT_EQ(sentences.tokens, (Ids{{1, 2, 3}, {1, 4, 5}}));
+  EXPECT_EQ(sentences.tokens, (SentenceIds{{1, 2, 3}, {1, 4, 5}}));
   EXPECT_EQ(sentences.longest, 3);
   EXPECT_EQ(sentences.digest, xxh3_64_hex("1\t我 喜欢 机器人\n0\t我 讨厌 故障\n"));
 }
@@ -49,7 +49,7 @@ TEST_F(SentenceFileTest, EmptyLinesWindowsLineEndsAndWideBlanksAreUnderstood) {
   const Sentences sentences = read(
       "\r\n 1 \ta  b\r\n\n   \n0\tb\xE3\x80\x80"
       "a\tc");
-  EXPECT_EQ(sentences.tokens, (Ids{{1, 2}, {2, 1, 3}}));
+  EXPECT_EQ(sentences.tokens, (SentenceIds{{1, 2}, {2, 1, 3}}));
   EXPECT_EQ(sentences.classes, (std::vector<int64_t>{1, 0}));
 }
 
@@ -71,7 +71,7 @@ TEST_F(SentenceFileTest, MistakesAreNamedWithTheirLine) {
 TEST_F(SentenceFileTest, ATestFileHasTheTrainingFilesIdsAndClasses) {
   const SentenceFiles files = read_both("no\ta b\nyes\tc\n", "yes\tc new a <unk>\nyes\tb\n");
   ASSERT_TRUE(files.test);
-  EXPECT_EQ(files.test->tokens, (Ids{{3, 0, 1, 0}, {2}}));
+  EXPECT_EQ(files.test->tokens, (SentenceIds{{3, 0, 1, 0}, {2}}));
   EXPECT_EQ(files.test->classes, (std::vector<int64_t>{1, 1}));
   EXPECT_EQ(files.test->vocabulary, files.train.vocabulary);
 }

@@ -10,7 +10,7 @@ namespace qkvlab {
 namespace {
 
 using Strings = std::vector<std::string>;
-using Ids = std::vector<int32_t>;
+using TextIds = std::vector<int32_t>;
 
 class TextCorpusTest : public testing::Test {
  protected:
@@ -39,7 +39,7 @@ class TextCorpusTest : public testing::Test {
 TEST_F(TextCorpusTest, CharactersAreOrderedByCodePoint) {
   const TextCorpus corpus = read("b中a\né中", task_with(TextUnit::kCharacter));
   EXPECT_EQ(corpus.vocabulary, (Strings{"\n", "a", "b", "é", "中"}));
-  EXPECT_EQ(corpus.tokens, (Ids{2, 4, 1, 0, 3, 4}));
+  EXPECT_EQ(corpus.tokens, (TextIds{2, 4, 1, 0, 3, 4}));
   EXPECT_EQ(corpus.training, 6);
   EXPECT_EQ(corpus.digest, xxh3_64_hex("b中a\né中"));
 }
@@ -47,13 +47,13 @@ TEST_F(TextCorpusTest, CharactersAreOrderedByCodePoint) {
 TEST_F(TextCorpusTest, BytesAreOrderedByValue) {
   const TextCorpus corpus = read("é a", task_with(TextUnit::kByte));
   EXPECT_EQ(corpus.vocabulary, (Strings{" ", "a", "\xA9", "\xC3"}));
-  EXPECT_EQ(corpus.tokens, (Ids{3, 2, 0, 1}));
+  EXPECT_EQ(corpus.tokens, (TextIds{3, 2, 0, 1}));
 }
 
 TEST_F(TextCorpusTest, WordsAreOrderedByFirstAppearanceAndANewlineIsOne) {
   const TextCorpus corpus = read("to be  or\nnot to be\n", task_with(TextUnit::kWord));
   EXPECT_EQ(corpus.vocabulary, (Strings{"to", "be", "or", "\n", "not"}));
-  EXPECT_EQ(corpus.tokens, (Ids{0, 1, 2, 3, 4, 0, 1, 3}));
+  EXPECT_EQ(corpus.tokens, (TextIds{0, 1, 2, 3, 4, 0, 1, 3}));
 }
 
 TEST_F(TextCorpusTest, TheTrainingPartIsTheFirstShareOfTheUnits) {
@@ -80,14 +80,14 @@ TEST_F(TextCorpusTest, OrItBecomesOneMoreToken) {
   const TextCorpus corpus =
       read("ababa中b文", task_with(TextUnit::kCharacter, 0.5, Unseen::kUnknownToken));
   EXPECT_EQ(corpus.vocabulary, (Strings{"a", "b", "<unk>"}));
-  EXPECT_EQ(corpus.tokens, (Ids{0, 1, 0, 1, 0, 2, 1, 2}));
+  EXPECT_EQ(corpus.tokens, (TextIds{0, 1, 0, 1, 0, 2, 1, 2}));
 }
 
 TEST_F(TextCorpusTest, ATextsOwnUnknownWordIsThatToken) {
   const TextCorpus corpus =
       read("a <unk> b a new b", task_with(TextUnit::kWord, 0.5, Unseen::kUnknownToken));
   EXPECT_EQ(corpus.vocabulary, (Strings{"a", "<unk>", "b"}));
-  EXPECT_EQ(corpus.tokens, (Ids{0, 1, 2, 0, 1, 2}));
+  EXPECT_EQ(corpus.tokens, (TextIds{0, 1, 2, 0, 1, 2}));
 }
 
 TEST_F(TextCorpusTest, ATextWithNothingToPredictIsRefused) {

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "layers/fast_exp.hpp"
 #include "support/tensors.hpp"
 
 namespace qkvlab {
@@ -85,18 +84,6 @@ TEST(SmallProducts, ANumberThatIsNoneStaysInItsRowAndColumn) {
   touched.select(1, 18).fill_(true);
   EXPECT_TRUE(same(after.masked_fill(touched, 0), before.masked_fill(touched, 0)));
   EXPECT_FALSE(after.masked_select(touched).isfinite().any().item<bool>());
-}
-
-TEST(FastExp, IsTheExponentialToTwoUnitsInTheLastPlace) {
-  for (double x = -86.9; x < 87; x += 0.00137) {
-    const auto argument = static_cast<float>(x);
-    const double expected = std::exp(double{argument});
-    ASSERT_NEAR(fast_exp(argument) / expected, 1, 2.4e-7) << x;
-  }
-  EXPECT_EQ(fast_exp(0.0F), 1.0F);
-  EXPECT_EQ(fast_exp(-INFINITY), 0.0F);
-  EXPECT_EQ(fast_exp(-1000.0F), 0.0F);
-  EXPECT_TRUE(std::isnan(fast_exp(NAN)));
 }
 
 }  // namespace

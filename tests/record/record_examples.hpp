@@ -7,17 +7,17 @@
 #include <vector>
 
 #include "record/record_lines.hpp"
+#include "support/numbers.hpp"
 
 namespace qkvlab {
 
-inline constexpr float kInf = std::numeric_limits<float>::infinity();
-inline constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 inline const std::string kOdd = "注意力 \"quoted\" \\ \n\t\x01\x7F 🙂";
 
 // Floats whose text is easily got wrong; 7.038531e-26f reads back as its neighbour by way of a
 // double.
-inline const std::vector<float> kFloats = {0.1f, -0.0f, 1e-45f, 7.038531e-26f, 1e10f, 3.4028235e38f,
-                                           kNan, kInf,  -kInf,  16777216.0f,   -1.5f, 0.0f};
+inline const std::vector<float> kFloats = {0.1f,       -0.0f,         1e-45f, 7.038531e-26f,
+                                           1e10f,      3.4028235e38f, kNan,   kInfinity,
+                                           -kInfinity, 16777216.0f,   -1.5f,  0.0f};
 
 inline RunRecord run_record() {
   RunRecord r;
@@ -46,7 +46,7 @@ inline GradientsRecord gradients_record() {
 }
 
 inline EvaluationRecord evaluation_record() {
-  return {"0123456789abcdef", 10, "train", kNan, {{"accuracy", 0.875f}, {"注", -kInf}}};
+  return {"0123456789abcdef", 10, "train", kNan, {{"accuracy", 0.875f}, {"注", -kInfinity}}};
 }
 
 inline AttentionRecord attention_record() {

@@ -152,9 +152,10 @@ TEST(RecordLines, TheOtherTypesHaveTheDocumentedFieldsInOrder) {
   EXPECT_EQ(line_of(step_record()),
             R"({"type":"step","run":"0123456789abcdef","step":7,"loss":0.1,"lr":3e-04,)"
             R"("grad_norm":7.038531e-26})");
-  EXPECT_EQ(line_of(GradientsRecord{"r", 10, {{"q_proj.weight", 0.5f}, {"k_proj.weight", kInf}}}),
-            R"({"type":"gradients","run":"r","step":10,)"
-            R"("norms":{"q_proj.weight":0.5,"k_proj.weight":"Infinity"}})");
+  EXPECT_EQ(
+      line_of(GradientsRecord{"r", 10, {{"q_proj.weight", 0.5f}, {"k_proj.weight", kInfinity}}}),
+      R"({"type":"gradients","run":"r","step":10,)"
+      R"("norms":{"q_proj.weight":0.5,"k_proj.weight":"Infinity"}})");
   EXPECT_EQ(line_of(evaluation_record()),
             R"({"type":"evaluation","run":"0123456789abcdef","step":10,"split":"train",)"
             R"("loss":"NaN","accuracy":0.875,"注":"-Infinity"})");

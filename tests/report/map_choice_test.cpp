@@ -5,7 +5,7 @@
 namespace qkvlab {
 namespace {
 
-using Numbers = std::set<int64_t>;
+using NumberSet = std::set<int64_t>;
 
 /// Maps of 16 × 16 of every seed, step and sample, in one layer of two heads.
 std::vector<MapPlace> maps_of(int64_t seeds, int64_t steps, int64_t samples) {
@@ -38,8 +38,8 @@ TEST(MapChoice, OneByteLessLeavesSomethingOutAndSaysSo) {
   const auto maps = maps_of(12, 4, 2);
   const int64_t all = static_cast<int64_t>(maps.size()) * map_bytes(256);
   const MapChoice choice = choose_maps(maps, all - 1);
-  EXPECT_EQ(choice.seeds, (Numbers{0, 1, 2, 3, 4, 5, 6, 7}));
-  EXPECT_EQ(choice.steps, (Numbers{0, 10, 20, 30}));
+  EXPECT_EQ(choice.seeds, (NumberSet{0, 1, 2, 3, 4, 5, 6, 7}));
+  EXPECT_EQ(choice.steps, (NumberSet{0, 10, 20, 30}));
   EXPECT_EQ(choice.words,
             "Of 192 recorded maps 128 are in this page, to keep it small: 8 of 12 seeds (the "
             "smallest), 4 of 4 steps, 2 of 2 samples.");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "record/record_examples.hpp"
@@ -94,7 +93,7 @@ TEST(MapData, AnEvenRowOfManyTokensIsNotLostBesideASharpOne) {
 }
 
 TEST(MapData, WhatIsNotFiniteIsNoWeightAndNoScale) {
-  EXPECT_EQ(read_back(row_of({kNan, kInf, -kInf, 0.5f, -0.5f})),
+  EXPECT_EQ(read_back(row_of({kNan, kInfinity, -kInfinity, 0.5f, -0.5f})),
             (std::vector<double>{-1, -1, -1, 0.5, 0}));
   EXPECT_EQ(read_back(row_of({0, 0})), (std::vector<double>{0, 0}));
 }

@@ -2,8 +2,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <regex>
+
+#include "support/occurrences.hpp"
 
 namespace qkvlab {
 namespace {
@@ -18,12 +21,6 @@ CurvePoint gap(int64_t step) { return {step, 0, 2, std::nullopt, std::nullopt}; 
 
 CurveFigure figure_of(const Curve& curve) {
   return {"test.loss", "Loss, test", {{"full", 0, curve}}};
-}
-
-size_t count(const std::string& text, const std::string& part) {
-  size_t found = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
 }
 
 /// The attribute `d` of the first element of a class.
@@ -43,7 +40,7 @@ TEST(PageCurves, LineAndBandGoThroughTheirPoints) {
 
 TEST(PageCurves, AGapIsNotBridged) {
   const Curve curve = {point(0, 1, 0), point(1, 1, 0), gap(2), point(3, 1, 0), point(4, 1, 0)};
-  EXPECT_EQ(count(drawing(curve_html(figure_of(curve), 0), "line v0"), "M"), 2u);
+  EXPECT_EQ(occurrences(drawing(curve_html(figure_of(curve), 0), "line v0"), "M"), 2u);
   const Json line = Json::parse(curve_data({figure_of(curve)}))[0]["lines"][0];
   EXPECT_EQ(line["mean"], Json::parse("[1,1,null,1,1]"));
   EXPECT_EQ(line["low"], Json::parse("[1,1,null,1,1]"));
@@ -81,7 +78,7 @@ TEST(PageCurves, LongCurvesAreThinnedAndKeepTheirPeaks) {
 TEST(PageCurves, NamesAreNoMarkup) {
   CurveFigure figure = figure_of({point(0, 1, 0)});
   figure.lines[0].variant = figure.metric = figure.title = "<b>&\"";
-  EXPECT_EQ(count(curve_html(figure, 0), "<b>"), 0u);
+  EXPECT_EQ(occurrences(curve_html(figure, 0), "<b>"), 0u);
   EXPECT_EQ(Json::parse(curve_data({figure}))[0]["lines"][0]["variant"], "<b>&\"");
 }
 

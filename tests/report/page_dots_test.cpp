@@ -2,18 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
+#include "support/numbers.hpp"
+#include "support/occurrences.hpp"
 
 namespace qkvlab {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-size_t count(const std::string& text, const std::string& part) {
-  size_t found = 0;
-  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
-  return found;
-}
 
 std::string dots_of(const Comparison& comparison) {
   return dots_html(comparison, PageVariants({}, {comparison}));
@@ -57,12 +50,12 @@ TEST(Swarm, NoneLeavesTheRow) {
 
 TEST(PageDots, ASeedIsOnePathInEachFigureAndARowOfTheTable) {
   const std::string html = dots_of(comparison_of(30));
-  EXPECT_EQ(count(html, "<path class=\"dots\" data-unit=\"29\""), 2u);
-  EXPECT_EQ(count(html,
-                  "<tr data-unit=\"29\"><th scope=\"row\">29</th><td>"
-                  "<data value=\"1\">1</data></td><td><data value=\"1.9\">1.9</data></td>"),
+  EXPECT_EQ(occurrences(html, "<path class=\"dots\" data-unit=\"29\""), 2u);
+  EXPECT_EQ(occurrences(html,
+                        "<tr data-unit=\"29\"><th scope=\"row\">29</th><td>"
+                        "<data value=\"1\">1</data></td><td><data value=\"1.9\">1.9</data></td>"),
             1u);
-  EXPECT_EQ(count(html, "<other>"), 0u);
+  EXPECT_EQ(occurrences(html, "<other>"), 0u);
   EXPECT_NE(html.find("27 above, 0 below, 3 equal"), std::string::npos);
 }
 
@@ -79,8 +72,8 @@ TEST(PageDots, AnInfiniteDifferenceStandsAtTheEndAndIsTold) {
 
 TEST(PageDots, OfThousandsOfSeedsTheFirstAreShownAndThePageSaysSo) {
   const std::string html = dots_of(comparison_of(10'000));
-  EXPECT_EQ(count(html, "<path class=\"join\""), 2000u);
-  EXPECT_EQ(count(html, "<tr data-unit"), 500u);
+  EXPECT_EQ(occurrences(html, "<path class=\"join\""), 2000u);
+  EXPECT_EQ(occurrences(html, "<tr data-unit"), 500u);
   EXPECT_NE(html.find("The first 2000 of 10000 seeds are drawn."), std::string::npos);
   EXPECT_NE(html.find("The first 500 of 10000."), std::string::npos);
   EXPECT_LT(html.size(), 700'000u);
@@ -96,8 +89,8 @@ TEST(PageDots, AVariantHasItsStyleByNameWhateverItsPlaceInTheComparison) {
   Comparison comparison = comparison_of(3);
   const PageVariants variants(recording, {});
   const std::string html = dots_html(comparison, variants);
-  EXPECT_EQ(count(html, "class=\"line v2\""), 2u) << "the second row is of the third variant";
-  EXPECT_EQ(count(html, "class=\"line v1\""), 0u);
+  EXPECT_EQ(occurrences(html, "class=\"line v2\""), 2u) << "the second row is of the third variant";
+  EXPECT_EQ(occurrences(html, "class=\"line v1\""), 0u);
   comparison.variants[1].variant = "of another column";
   EXPECT_EQ(PageVariants(recording, {comparison}).place_of("of another column"), 3u);
   EXPECT_EQ(PageVariants(recording, {comparison}).names().size(), 3u);

@@ -11,7 +11,8 @@
 namespace qkvlab {
 namespace {
 
-RecordedRun run_of(const std::string& variant, int64_t seed, const std::string& place = "r.jsonl") {
+RecordedRun configured_run(const std::string& variant, int64_t seed,
+                           const std::string& place = "r.jsonl") {
   RecordedRun run;
   run.begin.experiment = "an experiment";
   run.begin.variant = variant;
@@ -46,7 +47,7 @@ std::vector<RecordedRun> runs_in(
     if (!cells.empty()) group.cell = cells[file.groups.size()];
     for (const int64_t seed : seeds) {
       group.runs.push_back({std::to_string(file.groups.size()) + "-" + std::to_string(seed), seed});
-      runs.push_back(run_of(variant, seed));
+      runs.push_back(configured_run(variant, seed));
       runs.back().folder = folder.path();
       runs.back().begin.cell = group.cell;
     }
@@ -92,9 +93,9 @@ TEST(PageExperiments, GroupsThatOneCommandWouldDealOtherwiseArePromisedButForRou
 }
 
 TEST(PageExperiments, OneVariantIsTrainedAgainSeedBySeed) {
-  EXPECT_TRUE(has(html_of({run_of("full", 7)}),
+  EXPECT_TRUE(has(html_of({configured_run("full", 7)}),
                   "<code>qkvlab train an_experiment.json random.seed=7 --out repeated</code>"));
-  const std::string html = html_of({run_of("full", 7), run_of("full", 2)});
+  const std::string html = html_of({configured_run("full", 7), configured_run("full", 2)});
   EXPECT_TRUE(has(html,
                   "<code>for seed in 7 2; do\n  qkvlab train an_experiment.json "
                   "random.seed=$seed --out repeated\ndone</code>"));
@@ -106,28 +107,31 @@ TEST(PageExperiments, OneVariantIsTrainedAgainSeedBySeed) {
 }
 
 TEST(PageExperiments, FilesOfOneExperimentAreToldOfTogether) {
-  const std::string html = html_of({run_of("full", 0, "a.jsonl"), run_of("full", 1, "b.jsonl")});
+  const std::string html =
+      html_of({configured_run("full", 0, "a.jsonl"), configured_run("full", 1, "b.jsonl")});
   EXPECT_TRUE(has(html, "for seed in 0 1; do")) << html;
-  const std::string several = html_of({run_of("full", 0, "a.jsonl"), run_of("none", 0, "b.jsonl")});
+  const std::string several =
+      html_of({configured_run("full", 0, "a.jsonl"), configured_run("none", 0, "b.jsonl")});
   EXPECT_TRUE(has(several, "no one command repeats it"));
   EXPECT_FALSE(has(several, "class=\"command\""));
 }
 
 TEST(PageExperiments, AConfigIsNotNamedLikeAnOption) {
-  RecordedRun run = run_of("full", 7);
+  RecordedRun run = configured_run("full", 7);
   run.begin.experiment = "--help";
   EXPECT_TRUE(has(html_of({run}), "qkvlab train config--help.json random.seed=7"));
 }
 
 TEST(PageExperiments, VariantsDifferInTheirFieldsNotInTheirSeeds) {
-  const std::string html = html_of({run_of("full", 0), run_of("none", 3)});
+  const std::string html = html_of({configured_run("full", 0), configured_run("none", 3)});
   EXPECT_TRUE(has(html, "<th scope=\"col\"><code>mode</code></th></tr>"));
   EXPECT_TRUE(has(html, "<code>&quot;none&quot;</code>"));
   EXPECT_FALSE(has(html, "<code>random.seed</code>"));
 }
 
 TEST(PageExperiments, ExperimentsOfOneNameKeepTheirFilesApart) {
-  const std::string html = html_of({run_of("full", 0, "a.jsonl"), run_of("full", 0, "b.jsonl")});
+  const std::string html =
+      html_of({configured_run("full", 0, "a.jsonl"), configured_run("full", 0, "b.jsonl")});
   EXPECT_TRUE(has(html, "<code>a.jsonl</code>"));
   EXPECT_TRUE(has(html, "qkvlab train an_experiment-1.json random.seed=0 --out repeated-1<"));
   EXPECT_TRUE(has(html, "qkvlab train an_experiment-2.json random.seed=0 --out repeated-2<"));
@@ -152,7 +156,7 @@ TEST(PageExperiments, CellsOfAGridAreNotNamed) {
 
 TEST(PageExperiments, WhatTraceRecordedIsNotToBeTrained) {
   for (const char* config : {R"({"training":{}})", R"({"record":{},"trace":{"sample":1}})"}) {
-    RecordedRun run = run_of("full", 31);
+    RecordedRun run = configured_run("full", 31);
     run.begin.config = config;
     const std::string html = html_of({run});
     EXPECT_FALSE(has(html, "qkvlab train")) << config;
@@ -161,7 +165,8 @@ TEST(PageExperiments, WhatTraceRecordedIsNotToBeTrained) {
 }
 
 TEST(PageExperiments, MachinesThatDifferAreAllNamed) {
-  std::vector<RecordedRun> runs = {run_of("full", 0), run_of("full", 1), run_of("full", 2)};
+  std::vector<RecordedRun> runs = {configured_run("full", 0), configured_run("full", 1),
+                                   configured_run("full", 2)};
   runs[0].begin.environment = {{"cpu", "one"}};
   runs[1].begin.environment = {{"cpu", "another"}, {"threads", "1"}};
   runs[2].begin.environment = {{"cpu", "one"}};

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "report/map_svg.hpp"
 #include "support/recorded_experiment.hpp"
 #include "support/temporary_folder.hpp"
@@ -18,7 +20,7 @@ AttentionRecord map_at(int64_t step, int64_t layer = 0, int64_t tokens = 2) {
   return map;
 }
 
-RecordedRun run_of(const std::string& variant, int64_t seed) {
+RecordedRun mapped_run(const std::string& variant, int64_t seed) {
   RecordedRun run;
   run.begin.variant = variant;
   run.begin.seed = seed;
@@ -30,10 +32,11 @@ TEST(MapCatalogue, TheSmallestSeedAndLayerAreTheExampleWhateverTheOrder) {
   MapCatalogue catalogue;
   for (const int64_t seed : {7, 3, 9}) {
     for (const int64_t step : {50, 0, 100}) {
-      for (const int64_t layer : {1, 0}) catalogue.add(run_of("full", seed), map_at(step, layer));
+      for (const int64_t layer : {1, 0})
+        catalogue.add(mapped_run("full", seed), map_at(step, layer));
     }
   }
-  catalogue.add(run_of("none", 9), map_at(4));
+  catalogue.add(mapped_run("none", 9), map_at(4));
   EXPECT_EQ(catalogue.places().size(), 19u);
   const std::vector<MapCatalogue::Example> examples = catalogue.examples();
   ASSERT_EQ(examples.size(), 2u);
@@ -47,12 +50,13 @@ TEST(MapCatalogue, TheSmallestSeedAndLayerAreTheExampleWhateverTheOrder) {
 
 TEST(MapCatalogue, PaperHasRoomForFewMapsOnly) {
   MapCatalogue catalogue;
-  for (int i = 0; i < 50; ++i) catalogue.add(run_of("variant " + std::to_string(i), 0), map_at(0));
+  for (int i = 0; i < 50; ++i)
+    catalogue.add(mapped_run("variant " + std::to_string(i), 0), map_at(0));
   EXPECT_EQ(catalogue.examples().size(), 12u);
   EXPECT_EQ(catalogue.words_on_examples(),
             "On paper and without scripts there are maps of the first 12 variants alone.");
   MapCatalogue large;
-  large.add(run_of("full", 0), map_at(0, 0, kMostTokensOnPaper + 1));
+  large.add(mapped_run("full", 0), map_at(0, 0, kMostTokensOnPaper + 1));
   EXPECT_TRUE(large.examples().empty());
   EXPECT_EQ(large.words_on_examples(),
             "On paper and without scripts there are no maps of more than 24 tokens.");

@@ -8,11 +8,11 @@
 namespace qkvlab {
 namespace {
 
-const std::string kHostile = "</script><img src=x onerror=alert(1)><!-- & \"a\" 'b' \u2028\u2029";
+const std::string kMarkup = "</script><img src=x onerror=alert(1)><!-- & \"a\" 'b' \u2028\u2029";
 
 TEST(PageText, NothingOfATextIsMarkup) {
   EXPECT_EQ(html_text("a<b>&\"c\" 'd'"), "a&lt;b&gt;&amp;&quot;c&quot; &#39;d&#39;");
-  EXPECT_EQ(html_text(kHostile).find_first_of("<>\"'"), std::string::npos);
+  EXPECT_EQ(html_text(kMarkup).find_first_of("<>\"'"), std::string::npos);
   EXPECT_EQ(html_text("我喜欢 🙂"), "我喜欢 🙂");
 }
 
@@ -30,7 +30,7 @@ TEST(PageText, LinesStayLines) {
 }
 
 TEST(PageText, JsonInAScriptIsTheSameJsonAndCannotEndIt) {
-  const nlohmann::json value = {{"token", kHostile}, {"<!--", {1, 2.5}}};
+  const nlohmann::json value = {{"token", kMarkup}, {"<!--", {1, 2.5}}};
   const std::string script = script_json(value.dump());
   EXPECT_EQ(script.find_first_of("<>&"), std::string::npos);
   EXPECT_EQ(script.find("\u2028"), std::string::npos);

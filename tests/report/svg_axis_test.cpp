@@ -3,14 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
+
+#include "support/numbers.hpp"
 
 namespace qkvlab {
 namespace {
 
 using Numbers = std::vector<double>;
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(SvgAxis, EndsAreRoundNumbersAroundTheValues) {
   const SvgAxis axis({0.13, 0.87, 0.5}, 100, 200);

@@ -5,10 +5,10 @@
 #include <limits>
 #include <stdexcept>
 
+#include "support/numbers.hpp"
+
 namespace qkvlab {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Table, ColumnsLineUpAndNothingTrails) {
   Table table({{"variant", Align::kLeft}, {"n"}, {"note", Align::kLeft}});

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "record/record_examples.hpp"
@@ -54,7 +55,7 @@ TEST(WeightGrid, QueriesOfNothingAndWeightsThatAreNotFiniteAreMarked) {
   AttentionRecord map = map_of(4, 4);
   for (const size_t i : {4, 5, 6, 7, 8, 9, 10, 11}) map.weights[i] = 0;
   map.weights[3] = kNan;
-  map.weights[12] = -kInf;
+  map.weights[12] = -kInfinity;
   EXPECT_EQ(queries_of_nothing(map), 2);
   EXPECT_EQ(weights_not_finite(map), 2);
   EXPECT_EQ(largest_weight(map), *std::max_element(map.weights.begin() + 13, map.weights.end()));

@@ -3,17 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "support/numbers.hpp"
 #include "support/recorded.hpp"
 #include "support/user_error.hpp"
 
 namespace qkvlab {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using Texts = std::vector<std::string>;
 
 ComparisonChoice choice(const std::string& baseline = "") {

@@ -4,14 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <set>
+
+#include "support/numbers.hpp"
 
 namespace qkvlab {
 namespace {
-
-constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(Curves, EachStepHasTheMeanAndItsInterval) {
   // 2.776445105 is the 97.5 % point of Student's t with 4 degrees of freedom (any printed table);
@@ -50,7 +48,7 @@ TEST(Curves, StepsThatNotAllRunsHaveAreOfThoseThatHaveThem) {
 }
 
 TEST(Curves, WhatIsNotFiniteIsCountedAndLeftOut) {
-  const Series a{{1, 2}, {1, kNan}}, b{{1, 2}, {kInf, -kInf}}, c{{1}, {3}};
+  const Series a{{1, 2}, {1, kNan}}, b{{1, 2}, {kInfinity, -kInfinity}}, c{{1}, {3}};
   const Curve curve = curve_of({&a, &b, &c});
   ASSERT_EQ(curve.size(), 2u);
   EXPECT_EQ(curve[0].n, 2);
@@ -129,7 +127,7 @@ TEST(Thin, WhatIsNotFiniteIsNoExtremeButAHoleStays) {
   for (int64_t i = 0; i < 102; ++i) {
     series.steps.push_back(i);
     const bool in_hole = i > 50 && i <= 75;
-    series.values.push_back(in_hole ? kNan : i % 10 == 1 ? -kInf : static_cast<float>(i));
+    series.values.push_back(in_hole ? kNan : i % 10 == 1 ? -kInfinity : static_cast<float>(i));
   }
   // Four shares of 25: 1 to 25, 26 to 50, the hole, 76 to 100.
   EXPECT_EQ(thin(series, 10).steps, (std::vector<int64_t>{0, 2, 25, 26, 50, 51, 76, 100, 101}));

@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 
+#include "support/numbers.hpp"
 #include "support/statistics_reference.hpp"
 
 namespace qkvlab {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 TEST(Distributions, StudentsTIsSciPys) {
   for (const auto& expected : statistics_reference().at("student_t")) {

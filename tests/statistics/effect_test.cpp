@@ -4,18 +4,15 @@
 
 #include <cmath>
 
-#include <limits>
 #include <stdexcept>
 
 #include "statistics/distributions.hpp"
 #include "statistics/sign_flip.hpp"
+#include "support/numbers.hpp"
 #include "support/statistics_reference.hpp"
 
 namespace qkvlab {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Effect, MeanInUnitsOfTheDeviation) {
   EXPECT_DOUBLE_EQ(d_z({1, 2, 3}).value.value(), 2);  // mean 2, sd 1

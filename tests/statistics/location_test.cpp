@@ -3,15 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
+#include "support/numbers.hpp"
 #include "support/statistics_reference.hpp"
 
 namespace qkvlab {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 TEST(Location, MedianAndInterquartileMeanAreSciPys) {
   for (const auto& [name, expected] : statistics_reference().at("location").items()) {

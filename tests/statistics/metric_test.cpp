@@ -2,14 +2,13 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <string>
 #include <vector>
 
+#include "support/numbers.hpp"
+
 namespace qkvlab {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 const Series kCourse = {{10, 20, 40}, {0.5f, 0.25f, 0.75f}};
 

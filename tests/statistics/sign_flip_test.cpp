@@ -4,18 +4,15 @@
 
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <map>
 #include <random>
 #include <stdexcept>
 
+#include "support/numbers.hpp"
 #include "support/statistics_reference.hpp"
 
 namespace qkvlab {
 namespace {
-
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// The exact p of whole numbers, by counting the sums of all patterns of signs.
 double counted_p(const std::vector<int64_t>& differences) {

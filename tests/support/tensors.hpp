@@ -4,6 +4,7 @@
 // After torch: glog, which it brings, and gtest define some of the same macros.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace qkvlab {

@@ -37,6 +37,13 @@ class PlainModel : public ModelImpl {
   int64_t replicas_;
 };
 
+/// Gives every parameter a gradient of random numbers, which belong to `seed`.
+inline void set_gradients(const ModelImpl& model, uint64_t seed) {
+  for (const at::Tensor& parameter : model.parameters()) {
+    parameter.mutable_grad() = normal(parameter.sizes(), seed++, parameter.scalar_type());
+  }
+}
+
 /// A task that is the examples it is given: the same ones in both splits.
 class FixedTask : public Task {
  public:

@@ -7,7 +7,7 @@
 namespace qkvlab {
 namespace {
 
-RecallTask small(int64_t pairs = 3) {
+RecallTask small_recall(int64_t pairs = 3) {
   RecallTask config;
   config.vocabulary = 21;  // keys 1 to 9, values 10 to 20
   config.length = 24;
@@ -17,7 +17,7 @@ RecallTask small(int64_t pairs = 3) {
 }
 
 TEST(Recall, EachKeyIsAskedOnceForItsValueAndNothingElseIs) {
-  const auto task = make_task(small(), 0);
+  const auto task = make_task(small_recall(), 0);
   const Batch batch = task->batch(Split::kTrain, first_numbers(200));
   const Rows tokens = rows_of(batch.input.tokens);
   const Rows targets = rows_of(batch.targets);
@@ -48,7 +48,7 @@ TEST(Recall, EachKeyIsAskedOnceForItsValueAndNothingElseIs) {
 }
 
 TEST(Recall, AllKeysAndValuesOccur) {
-  const auto task = make_task(small(), 0);
+  const auto task = make_task(small_recall(), 0);
   std::set<int64_t> seen;
   for (const auto& row : rows_of(task->batch(Split::kTrain, first_numbers(300)).input.tokens)) {
     seen.insert(row.begin(), row.end());
@@ -79,7 +79,7 @@ void expect_share(double found, double expected, int64_t examples) {
 }
 
 TEST(Recall, ASingleQuerysSlotFollowsThePowerLaw) {
-  RecallTask config = small(1);
+  RecallTask config = small_recall(1);
   const auto shares = slot_shares(config, 20000);
   EXPECT_EQ(shares.size(), 11u);  // (24 - 2) / 2
   double sum = 0;
@@ -90,7 +90,7 @@ TEST(Recall, ASingleQuerysSlotFollowsThePowerLaw) {
 }
 
 TEST(Recall, LaterKeysDrawAmongTheSlotsThatAreLeft) {
-  RecallTask config = small(2);
+  RecallTask config = small_recall(2);
   config.length = 12;  // slots 1 to 4
   const auto shares = slot_shares(config, 20000);
   EXPECT_EQ(shares.size(), 12u);
@@ -108,7 +108,7 @@ TEST(Recall, LaterKeysDrawAmongTheSlotsThatAreLeft) {
 }
 
 TEST(Recall, AsManyPairsAsFitAreAllAsked) {
-  RecallTask config = small(6);  // 6 slots
+  RecallTask config = small_recall(6);  // 6 slots
   const auto task = make_task(config, 0);
   const Batch batch = task->batch(Split::kHeldOut, first_numbers(10));
   EXPECT_TRUE(((batch.targets != kUnsupervised).sum(1) == 6).all().item<bool>());

@@ -6,8 +6,8 @@
 namespace qkvlab {
 namespace {
 
-SequenceTask small(SequenceRule rule = SequenceRule::kReverse,
-                   SequenceLayout layout = SequenceLayout::kInPlace) {
+SequenceTask small_sequence(SequenceRule rule = SequenceRule::kReverse,
+                            SequenceLayout layout = SequenceLayout::kInPlace) {
   SequenceTask config;
   config.rule = rule;
   config.layout = layout;
@@ -51,7 +51,7 @@ std::vector<int64_t> answer(SequenceRule rule, const std::vector<int64_t>& quest
 class EverySequenceRule : public testing::TestWithParam<SequenceRule> {};
 
 TEST_P(EverySequenceRule, IsAppliedAtThePlacesOfTheQuestion) {
-  const auto task = make_task(small(GetParam()), 0);
+  const auto task = make_task(small_sequence(GetParam()), 0);
   const Batch batch = task->batch(Split::kTrain, first_numbers(20));
   const Rows tokens = rows_of(batch.input.tokens);
   const Rows targets = rows_of(batch.targets);
@@ -61,7 +61,7 @@ TEST_P(EverySequenceRule, IsAppliedAtThePlacesOfTheQuestion) {
 }
 
 TEST_P(EverySequenceRule, IsContinuedAfterTheQuestion) {
-  const auto task = make_task(small(GetParam(), SequenceLayout::kContinued), 0);
+  const auto task = make_task(small_sequence(GetParam(), SequenceLayout::kContinued), 0);
   const Batch batch = task->batch(Split::kTrain, first_numbers(20));
   const Rows tokens = rows_of(batch.input.tokens);
   const Rows targets = rows_of(batch.targets);
@@ -99,7 +99,7 @@ std::set<std::vector<int64_t>> questions(const Task& task, Split split, int64_t 
 }
 
 TEST(Sequence, AQuarterOf729QuestionsIs182AndTrainingAsksAllTheOthers) {
-  SequenceTask config = small(SequenceRule::kSort, SequenceLayout::kContinued);
+  SequenceTask config = small_sequence(SequenceRule::kSort, SequenceLayout::kContinued);
   config.length = 6;
   config.symbols = 3;
   config.held_out = 0.25;
@@ -116,7 +116,7 @@ TEST(Sequence, AQuarterOf729QuestionsIs182AndTrainingAsksAllTheOthers) {
 }
 
 TEST(Sequence, OfVeryManyQuestionsTheHeldOutOnesAreTheTestsAloneToo) {
-  SequenceTask config = small();
+  SequenceTask config = small_sequence();
   config.length = 4;
   config.symbols = 40;  // 2 560 000 questions
   config.held_out = 0.5;
@@ -130,7 +130,7 @@ TEST(Sequence, OfVeryManyQuestionsTheHeldOutOnesAreTheTestsAloneToo) {
 }
 
 TEST(Sequence, WithAnEndTrainingGoesThroughItsExamplesInEpochs) {
-  SequenceTask config = small();
+  SequenceTask config = small_sequence();
   config.train_examples = 50;
   const auto task = make_task(config, 0);
   EXPECT_EQ(task->sampling(), Sampling::kShuffled);
@@ -145,7 +145,7 @@ TEST(Sequence, WithAnEndTrainingGoesThroughItsExamplesInEpochs) {
 // As the PyTorch program: torch.manual_seed(5); x_train = torch.randint(7, (50, 5));
 // x_test = torch.randint(7, (20, 5)); then a torch.randperm(50) for every epoch.
 TEST(Sequence, ATorchStreamDrawsBothDataSetsAtOnceAndNothingElse) {
-  SequenceTask config = small();
+  SequenceTask config = small_sequence();
   config.train_examples = 50;
   config.test_examples = 20;
   const RandomSource data(RandomScheme::kTorchStream, 5);

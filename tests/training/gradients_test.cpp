@@ -1,5 +1,6 @@
 #include "training/gradients.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -8,12 +9,6 @@
 
 namespace qkvlab {
 namespace {
-
-void set_gradients(const ModelImpl& model, uint64_t seed) {
-  for (const at::Tensor& parameter : model.parameters()) {
-    parameter.mutable_grad() = normal(parameter.sizes(), seed++);
-  }
-}
 
 double square_sum(const at::Tensor& tensor) {
   double sum = 0;

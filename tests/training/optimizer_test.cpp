@@ -13,12 +13,6 @@ PlainModel model_of(const at::Tensor& weight, const at::Tensor& bias, int64_t re
   return PlainModel({{"weight", weight.clone()}, {"bias", bias.clone()}}, replicas);
 }
 
-void set_gradients(const ModelImpl& model, uint64_t seed) {
-  for (const at::Tensor& parameter : model.parameters()) {
-    parameter.mutable_grad() = normal(parameter.sizes(), seed++, parameter.scalar_type());
-  }
-}
-
 /// One parameter under a textbook update, number by number in double precision.
 struct Textbook {
   double p, m = 0, v = 0;

@@ -1,5 +1,6 @@
 #include "training/trainer.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "support/sinks.hpp"
