@@ -26,7 +26,7 @@ WORDS = [b"null", b"true", b"-1", b"0", b"1e308", b"1e-320", b"92233720368547758
          b"[]", b'""', b"\0", b"\xff", b"\xef\xbb\xbf", b"\n", b",", b"\t", "注".encode(), b'"run"', b"..",
          b"none", b"full", b"\x1b[2J"]
 TRAINING = ["training.steps=1000000", "run.checkpoint_steps=20", "record.step=1"]
-SWEEP = ["--variants", "full,none", "--seeds", "0..1", "--workers", "1", "training.steps=4"]
+SWEEP = ['ablation.variants=["full","none"]', "--seeds", "0..1", "--workers", "1", "training.steps=4"]
 
 
 def mutated(data):
