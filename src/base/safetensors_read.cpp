@@ -36,7 +36,7 @@ void read_exactly(const Descriptor& file, const std::string& path, void* bytes, 
 std::string read_header(const Descriptor& file, const std::string& path, int64_t file_bytes) {
   const auto bytes = static_cast<uint64_t>(file_bytes);
   if (bytes < kSafetensorsLengthBytes) {
-    throw UserError(path + ": is no safetensors file: must have at least 8 bytes, has " +
+    throw UserError(path + ": is not a safetensors file: must have at least 8 bytes, has " +
                     std::to_string(bytes));
   }
   std::array<unsigned char, kSafetensorsLengthBytes> field{};
@@ -44,7 +44,7 @@ std::string read_header(const Descriptor& file, const std::string& path, int64_t
   uint64_t length = 0;
   for (size_t i = 0; i < kSafetensorsLengthBytes; ++i) length |= uint64_t{field[i]} << (8 * i);
   if (length > kMaxSafetensorsHeaderBytes) {
-    throw UserError(path + ": is no safetensors file: a header has at most " +
+    throw UserError(path + ": is not a safetensors file: a header has at most " +
                     std::to_string(kMaxSafetensorsHeaderBytes) + " bytes, this one claims " +
                     std::to_string(length));
   }
@@ -56,7 +56,7 @@ std::string read_header(const Descriptor& file, const std::string& path, int64_t
   std::string header(length, '\0');
   read_exactly(file, path, header.data(), header.size());
   if (header.empty() || header.front() != '{') {
-    throw UserError(path + ": is no safetensors file: its header must start with '{'");
+    throw UserError(path + ": is not a safetensors file: its header must start with '{'");
   }
   return header;
 }

@@ -42,6 +42,9 @@ size_t distance(const std::u32string& a, const std::u32string& b) {
   return row[b.size()];
 }
 
+/// What is behind the last '.'; all where there is none.
+std::u32string last_part(const std::u32string& name) { return name.substr(name.rfind(U'.') + 1); }
+
 }  // namespace
 
 std::optional<std::string> nearest_spelling(std::string_view word,
@@ -63,7 +66,12 @@ std::optional<std::string> nearest_spelling(std::string_view word,
       smallest = edits;
     }
   }
-  return nearest;
+  if (nearest) return nearest;
+  const std::u32string last = last_part(given);
+  const auto same = std::find_if(candidates.begin(), candidates.end(), [&](const auto& candidate) {
+    return !last.empty() && last_part(code_points(candidate)) == last;
+  });
+  return same == candidates.end() ? std::nullopt : std::make_optional(*same);
 }
 
 std::string list_of_names(const std::vector<std::string>& names) {

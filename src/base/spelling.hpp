@@ -9,7 +9,9 @@ namespace qkvlab {
 
 /// The candidate that `word` was probably meant to be: the one at the smallest Damerau–Levenshtein
 /// distance (optimal string alignment), if that is at most a third of the longer word, rounded up,
-/// and leaves something in common. Case does not count. Ties go to the earlier candidate.
+/// and leaves something in common; where none is so near, the first whose last part, after the last
+/// '.', is that of `word` ("validation.accuracy" for "test.accuracy"). Case does not count. Ties go
+/// to the earlier candidate.
 std::optional<std::string> nearest_spelling(std::string_view word,
                                             const std::vector<std::string>& candidates);
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <string_view>
 #include <system_error>
+#include <utility>
 
 #include "base/descriptor.hpp"
 #include "base/error.hpp"
@@ -66,13 +67,12 @@ std::string read_bytes(const std::string& path, int64_t max_bytes) {
   throw UserError(path + ":" + std::to_string(line) + ": " + complaint);
 }
 
-}  // namespace
+bool has_byte_order_mark(std::string_view text) {
+  return text.substr(0, kByteOrderMark.size()) == kByteOrderMark;
+}
 
-std::string read_text_file(const std::string& path, int64_t max_bytes) {
-  std::string text = read_bytes(path, max_bytes);
-  if (std::string_view(text).substr(0, kByteOrderMark.size()) == kByteOrderMark) {
-    fail_at_byte(path, text, 0, "must not start with a byte-order mark; save it as plain UTF-8");
-  }
+/// Returns `text` if it is text.
+std::string checked_text(const std::string& path, std::string text) {
   if (const auto at = first_invalid_utf8(text)) {
     std::array<char, 8> byte{};
     std::snprintf(byte.data(), byte.size(), "0x%02X", static_cast<unsigned char>(text[*at]));
@@ -82,6 +82,22 @@ std::string read_text_file(const std::string& path, int64_t max_bytes) {
     fail_at_byte(path, text, at, "must be text, holds a NUL byte");
   }
   return text;
+}
+
+}  // namespace
+
+std::string read_text_file(const std::string& path, int64_t max_bytes) {
+  std::string text = read_bytes(path, max_bytes);
+  if (has_byte_order_mark(text)) {
+    fail_at_byte(path, text, 0, "must not start with a byte-order mark; save it as plain UTF-8");
+  }
+  return checked_text(path, std::move(text));
+}
+
+std::string read_table_file(const std::string& path, int64_t max_bytes) {
+  std::string text = read_bytes(path, max_bytes);
+  if (has_byte_order_mark(text)) text.erase(0, kByteOrderMark.size());
+  return checked_text(path, std::move(text));
 }
 
 void fail_reading(const std::string& path, int error) {

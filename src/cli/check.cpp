@@ -94,7 +94,7 @@ std::string check_json(const Checked& checked) {
 }  // namespace
 
 void run_check(const CheckCommand& command) {
-  const std::string file = find_input_file(command.config);
+  const ConfigFile file = read_config_file(find_input_file(command.config));
   Checked checked;
   checked.config = read_experiment_config(file, command.overrides);
   checked.shape = task_shape(checked.config.task, checked.config.limits);
@@ -104,7 +104,7 @@ void run_check(const CheckCommand& command) {
     checked.ablation = read_ablation_plan(file, command.overrides, {});
   }
   std::vector<std::string> inputs = input_files(checked.config.task);
-  inputs.push_back(file);
+  inputs.push_back(file.path);
   Output output(command.out, inputs);
   output.write(command.format == Format::kJson ? check_json(checked) : check_text(checked));
   output.finish();

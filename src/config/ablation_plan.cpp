@@ -7,8 +7,6 @@
 #include "base/error.hpp"
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
-#include "base/text_file.hpp"
-#include "base/utf8.hpp"
 #include "config/ablation_cells.hpp"
 #include "config/ablation_reader.hpp"
 #include "config/document_place.hpp"
@@ -53,15 +51,12 @@ JsonValue* member_at(JsonValue& document, const std::vector<std::string>& keys) 
 /// Reads one config many times over, as every variant says.
 class Planner {
  public:
-  Planner(const std::string& path, const std::vector<std::string>& overrides,
+  Planner(const ConfigFile& file, const std::vector<std::string>& overrides,
           const AblationChoice& choice)
-      : path_(path),
-        text_(read_text_file(path)),
-        overrides_(overrides),
-        document_(document_of("")) {
+      : path_(file.path), text_(file.text), overrides_(overrides), document_(document_of("")) {
     plan_.base = resolve_config(document_, path_).config;
     ablation_ = plan_.base.ablation.value_or(AblationConfig{});
-    plan_.seeds = choice.seeds.empty() ? ablation_.seeds : seeds_of(choice.seeds);
+    plan_.seeds = choice.seeds.empty() ? ablation_.seeds : read_seeds(choice.seeds, "--seeds");
     plan_.baseline = ablation_.baseline;
     choose_variants(choice);
   }
@@ -90,13 +85,6 @@ class Planner {
     return document;
   }
 
-  static std::vector<int64_t> seeds_of(const std::string& text) {
-    if (first_invalid_utf8(text)) throw UserError("--seeds: must be UTF-8");
-    std::string json;
-    append_json_string(json, text);
-    return read_seeds(parse_json(json, "--seeds", kNoLines));
-  }
-
   const VariantConfig* declared(const std::string& name) const {
     const auto& all = ablation_.variants;
     const auto found = std::find_if(
@@ -121,7 +109,7 @@ class Planner {
         throw UserError("--variants: " + unknown_name("variant", *name, known));
       }
       if (std::find(chosen.begin(), name, *name) != name) {
-        throw UserError("--variants: '" + *name + "' stands twice");
+        throw UserError("--variants: '" + *name + "' is listed twice");
       }
     }
     if (chosen.empty()) chosen = declared_names;
@@ -237,9 +225,14 @@ class Planner {
 
 }  // namespace
 
+AblationPlan read_ablation_plan(const ConfigFile& file, const std::vector<std::string>& overrides,
+                                const AblationChoice& choice) {
+  return Planner(file, overrides, choice).plan();
+}
+
 AblationPlan read_ablation_plan(const std::string& path, const std::vector<std::string>& overrides,
                                 const AblationChoice& choice) {
-  return Planner(path, overrides, choice).plan();
+  return read_ablation_plan(read_config_file(path), overrides, choice);
 }
 
 }  // namespace qkvlab

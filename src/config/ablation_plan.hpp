@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/experiment_config.hpp"
+#include "config/experiment_reader.hpp"
 #include "config/model_size.hpp"
 
 namespace qkvlab {
@@ -44,6 +45,8 @@ struct AblationChoice {
 /// what does not fit stands elsewhere, the variant before that place ("variant 'wide': x.json:4:
 /// …"). Also where two variants come out the same, the baseline is no variant, or the runs are too
 /// many.
+AblationPlan read_ablation_plan(const ConfigFile& file, const std::vector<std::string>& overrides,
+                                const AblationChoice& choice);
 AblationPlan read_ablation_plan(const std::string& path, const std::vector<std::string>& overrides,
                                 const AblationChoice& choice);
 

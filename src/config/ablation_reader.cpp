@@ -5,9 +5,11 @@
 #include <optional>
 #include <unordered_set>
 
+#include "base/error.hpp"
 #include "base/json_text.hpp"
 #include "base/number_text.hpp"
 #include "base/spelling.hpp"
+#include "base/utf8.hpp"
 #include "config/overrides.hpp"
 #include "config/projection_plan.hpp"
 
@@ -57,7 +59,7 @@ class SeedReader {
       json.fail(std::string("must be ") + kSeedsWanted + ", got '" + range + "'");
     }
     if (*first < 0 || *last < *first) {
-      json.fail("a range must rise from at least 0, got '" + range + "'");
+      json.fail("a range must go up from 0 or more, got '" + range + "'");
     }
     add(json, *first, *last);
   }
@@ -68,7 +70,8 @@ class SeedReader {
       json.fail("makes more than " + std::to_string(kMaxSeeds) + " seeds");
     }
     for (int64_t seed = first;; ++seed) {
-      if (!known_.insert(seed).second) json.fail("seed " + std::to_string(seed) + " stands twice");
+      if (!known_.insert(seed).second)
+        json.fail("seed " + std::to_string(seed) + " is listed twice");
       seeds_.push_back(seed);
       if (seed == last) break;
     }
@@ -78,7 +81,7 @@ class SeedReader {
   std::unordered_set<int64_t> known_;
 };
 
-/// Refuses a path that names no field, or one that is not for ablating. `json` is its value.
+/// Refuses a path that names no field, or one that cannot be ablated. `json` is its value.
 void check_path(const JsonValue& json, const std::string& path) {
   const std::vector<std::string> steps = split_path(path);
   if (std::find(steps.begin(), steps.end(), "") != steps.end()) {
@@ -92,7 +95,7 @@ void check_path(const JsonValue& json, const std::string& path) {
   const std::vector<std::string> others = {"$schema", "name",   "random",  "record",
                                            "run",     "limits", "ablation"};
   if (std::find(others.begin(), others.end(), section) != others.end()) {
-    json.fail("'" + path + "' is not for ablating; allowed: " + list_of_names(allowed) +
+    json.fail("'" + path + "' cannot be ablated; allowed: " + list_of_names(allowed) +
               (path == "random.seed" ? "; ablation.seeds gives the seeds" : ""));
   }
   json.fail(unknown_name("section", section, allowed));
@@ -133,6 +136,13 @@ std::vector<int64_t> read_seeds(const JsonValue& json) {
   return seeds;
 }
 
+std::vector<int64_t> read_seeds(const std::string& text, const std::string& option) {
+  if (first_invalid_utf8(text)) throw UserError(option + ": must be UTF-8");
+  std::string json;
+  append_json_string(json, text);
+  return read_seeds(parse_json(json, option, kNoLines));
+}
+
 std::vector<VariantConfig> read_variants(const JsonValue& json) {
   std::vector<VariantConfig> variants;
   if (json.kind() == JsonValue::Kind::kArray) {
@@ -140,7 +150,7 @@ std::vector<VariantConfig> read_variants(const JsonValue& json) {
       const std::string& mode = element.one_of("mode", attention_mode_names());
       const bool known = std::any_of(variants.begin(), variants.end(),
                                      [&](const auto& variant) { return variant.name == mode; });
-      if (known) element.fail("'" + mode + "' stands twice");
+      if (known) element.fail("'" + mode + "' is listed twice");
       variants.push_back({mode, {}});
     }
     return variants;
@@ -167,7 +177,7 @@ std::vector<GridAxis> read_grid(const JsonValue& json) {
       const std::string value = json_text(element);
       const auto& known = axis.values;
       if (std::find(known.begin(), known.end(), value) != known.end()) {
-        element.fail(value + " stands twice");
+        element.fail(value + " is listed twice");
       }
       axis.values.push_back(value);
     }

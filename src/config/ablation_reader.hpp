@@ -15,6 +15,8 @@ namespace qkvlab {
 /// Seeds: "0..4,10", or a list of integers and such texts. At least one, at most kMaxSeeds, none
 /// twice; in the order in which they stand.
 std::vector<int64_t> read_seeds(const JsonValue& json);
+/// The same of an option's value, "0..4,10"; complaints name the option.
+std::vector<int64_t> read_seeds(const std::string& text, const std::string& option);
 constexpr int64_t kMaxSeeds = 1'000'000;
 
 /// Variants: an object of names with the overrides of each, or a list of attention modes.

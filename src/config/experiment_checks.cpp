@@ -116,7 +116,7 @@ class Checker {
     const TrainingConfig& training = config_.training;
     need(training.steps || training.epochs, "training", "must have one of steps and epochs");
     need(!training.steps || !training.epochs, "training.epochs",
-         "must not stand beside training.steps");
+         "cannot be combined with training.steps");
     std::visit([&](const auto& task) { check_epochs(task); }, config_.task);
     if (const auto* sgd = std::get_if<SgdConfig>(&training.optimizer)) {
       need(!sgd->nesterov || sgd->momentum > 0, "training.optimizer.nesterov",
@@ -130,7 +130,7 @@ class Checker {
                "must be below training.steps" + got(schedule.warmup_steps));
           need(schedule.warmup_steps == 0 || schedule.warmup_fraction == 0,
                "training.schedule.warmup_fraction",
-               "must not stand beside training.schedule.warmup_steps");
+               "cannot be combined with training.schedule.warmup_steps");
         },
         training.schedule);
   }

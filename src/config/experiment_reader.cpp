@@ -6,6 +6,7 @@
 
 #include "base/json.hpp"
 #include "base/paths.hpp"
+#include "base/text_file.hpp"
 #include "base/utf8.hpp"
 #include "config/document_place.hpp"
 #include "config/experiment_checks.hpp"
@@ -45,7 +46,14 @@ class FileFinder {
  private:
   void find(const std::string& key, std::string& name) const {
     FoundFile file = look_for_input_file(name, folders_);
-    if (!file.path) fail_at_path(document_, "task." + key, "'" + name + "': " + file.complaint);
+    if (!file.path) {
+      const bool is_downloaded = name.rfind("data/downloaded/", 0) == 0;
+      fail_at_path(document_, "task." + key,
+                   "'" + name + "': " + file.complaint +
+                       (is_downloaded ? "; scripts/get-data downloads texts to that folder, "
+                                        "task.file=… takes one of yours"
+                                      : ""));
+    }
     // Records are UTF-8, and name it.
     if (first_invalid_utf8(*file.path)) {
       fail_at_path(document_, "task." + key, "'" + name + "': the path to it must be UTF-8");
@@ -98,11 +106,18 @@ ResolvedConfig resolve_config(const JsonValue& document, const std::string& path
   return {std::move(config), shape};
 }
 
+ConfigFile read_config_file(const std::string& path) { return {path, read_text_file(path)}; }
+
+ExperimentConfig read_experiment_config(const ConfigFile& file,
+                                        const std::vector<std::string>& overrides) {
+  JsonValue document = parse_json(file.text, file.path);
+  apply_overrides(document, overrides, default_document());
+  return resolve_config(document, file.path).config;
+}
+
 ExperimentConfig read_experiment_config(const std::string& path,
                                         const std::vector<std::string>& overrides) {
-  JsonValue document = read_json_file(path);
-  apply_overrides(document, overrides, default_document());
-  return resolve_config(document, path).config;
+  return read_experiment_config(read_config_file(path), overrides);
 }
 
 }  // namespace qkvlab

@@ -22,7 +22,14 @@ const JsonValue& default_document();
 /// file, for its name and its folder.
 ResolvedConfig resolve_config(const JsonValue& document, const std::string& path);
 
-/// Reads a config file with overrides (config/overrides.hpp) and resolves it: what is not given has
+/// A config file as it was read, once: it may be a pipe.
+struct ConfigFile {
+  std::string path;
+  std::string text;
+};
+ConfigFile read_config_file(const std::string& path);
+
+/// Reads a config with overrides (config/overrides.hpp) and resolves it: what is not given has
 /// its default, the name that of the file; input files are where they were found; `model.output`
 /// says what it is. Input files are looked for in the working directory, in the config file's
 /// folder and the one above it (a project whose configs/ lies beside its data/), and among what is
@@ -30,6 +37,8 @@ ResolvedConfig resolve_config(const JsonValue& document, const std::string& path
 ///
 /// Throws UserError with file and line or override, key path, what is wrong, what is allowed and
 /// the nearest spelling; also where values do not fit each other or the task.
+ExperimentConfig read_experiment_config(const ConfigFile& file,
+                                        const std::vector<std::string>& overrides = {});
 ExperimentConfig read_experiment_config(const std::string& path,
                                         const std::vector<std::string>& overrides = {});
 

@@ -38,7 +38,7 @@ struct FieldDescription {
   IntegerRange integers;           // kInteger, and each element of kIntegers
   NumberRange numbers;             // kNumber
   std::vector<std::string> names;  // kString: what is allowed; empty: any text
-  std::string instead_of;          // the key of the object that must not stand beside this one
+  std::string instead_of;          // the key of the object that cannot be combined with this one
   std::vector<FieldDescription> fields;  // kObject
   std::vector<Kind> kinds;               // kTagged; the key `kind` says which, else it is
   std::string default_kind;              // this one

@@ -27,14 +27,14 @@ void FieldReader::plan(ProjectionPlan& plan) {
   const JsonValue* sources = object_.find("plan");
   if (mode != nullptr) {
     plan = attention_mode(mode->one_of("mode", attention_mode_names()));
-    if (sources != nullptr) sources->fail("must not stand beside a mode");
+    if (sources != nullptr) sources->fail("cannot be combined with a mode");
   } else if (sources != nullptr) {
     ProjectionPlan given;
     FieldReader reader(*sources);
     ConfigFields<ProjectionPlan>::visit(given, reader);
     reader.finish();
     if (const std::string key = chained_reference(given); !key.empty()) {
-      sources->at(key).fail("must not borrow from what borrows itself");
+      sources->at(key).fail("may not reference another reference");
     }
     plan = plan_of(given.query, given.key, given.value);
   }

@@ -107,9 +107,10 @@ std::vector<RunGroup> ExperimentFolder::enter(const Experiment& experiment,
     file = read_experiment_file(experiment_file());
     refuse_difference(path_, "another experiment", file.identity, experiment.identity);
   } else if (!fs::is_empty(path_ + "/records", unreadable)) {
-    throw UserError(path_ +
-                    ": holds records, but no experiment.json says of what; choose another folder "
-                    "with --out");
+    throw UserError(
+        path_ +
+        ": holds records but no experiment.json that describes them; choose another folder "
+        "with --out");
   }
   const std::set<std::string> listed = runs_of(file.groups);
   bool changed = false;

@@ -81,7 +81,7 @@ class FileReader {
     const auto [place, is_new] = places_.emplace(record.run, path_ + ":" + std::to_string(line_));
     if (!is_new && begun_.count(record.run) == 0) {
       throw UserError(path_ + ":" + std::to_string(line_) + ": run " + record.run +
-                      " is there twice, first in " + place->second);
+                      " is recorded twice, first in " + place->second);
     }
     if (!begun_.emplace(record.run, recording_.runs.size()).second) {
       recording_.left_out.push_back(path_ + ":" + std::to_string(line_) + ": run " + record.run +
@@ -226,7 +226,7 @@ Recording read_recording(const std::vector<std::string>& paths, const ReadingCho
       read_folder(path, recording, choice, places);
     } else {
       throw UserError(path +
-                      ": is no experiment's folder, it has no experiment.json; allowed: "
+                      ": is not an experiment folder: it has no experiment.json; allowed: "
                       "folders that train and ablate write, and files of records");
     }
   }

@@ -45,7 +45,7 @@ class ColumnValues {
 class CsvObserver {
  public:
   CsvObserver(const std::string& path, const ObservationChoice& choice)
-      : path_(path), choice_(choice), text_(read_text_file(path)) {}
+      : path_(path), choice_(choice), text_(read_table_file(path)) {}
 
   Observations observe() {
     find_columns();
@@ -87,12 +87,13 @@ class CsvObserver {
     for (const std::string& title : choice_.cell_columns) cell_columns_.push_back(column(title));
     if (metric_ == variant_ || metric_ == seed_) {
       fail_in_titles("the column '" + metric +
-                     "' says which run it is, so it is no metric; "
+                     "' identifies the run, so it cannot be the metric; "
                      "allowed: " +
                      list_of_names(titles_));
     }
     if (choice_.metric.taken != Taken::kEnd) {
-      throw UserError(path_ + ": a table has one value of a run, not its course, to take from");
+      throw UserError(path_ +
+                      ": a table has one value per run, so --take has nothing to choose from");
     }
   }
 

@@ -23,7 +23,7 @@ namespace {
   }
   throw UserError(second.place + ": seed " + std::to_string(second.seed) + " of '" +
                   second.variant + "'" + (second.cell.empty() ? "" : " in " + second.cell) +
-                  " is there twice, first in " + first.place + difference);
+                  " is recorded twice, first in " + first.place + difference);
 }
 
 }  // namespace

@@ -173,15 +173,15 @@ TEST_F(Safetensors, WhatCannotBeReadIsNamed) {
 }
 
 TEST_F(Safetensors, TheHeadersLengthIsNotBelieved) {
-  EXPECT_EQ(complaint(""), " is no safetensors file: must have at least 8 bytes, has 0");
-  EXPECT_EQ(complaint("1234567"), " is no safetensors file: must have at least 8 bytes, has 7");
+  EXPECT_EQ(complaint(""), " is not a safetensors file: must have at least 8 bytes, has 0");
+  EXPECT_EQ(complaint("1234567"), " is not a safetensors file: must have at least 8 bytes, has 7");
   EXPECT_EQ(complaint("\x03\0\0\0\0\0\0\0{}"sv),
             " is cut: its header claims 3 bytes, the file holds 2 after the header's length");
   EXPECT_EQ(complaint("\x01\xE1\xF5\x05\0\0\0\0{}"sv),
-            " is no safetensors file: a header has at most 100000000 bytes, this one claims "
+            " is not a safetensors file: a header has at most 100000000 bytes, this one claims "
             "100000001");
   EXPECT_EQ(complaint("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF{}"sv),
-            " is no safetensors file: a header has at most 100000000 bytes, this one claims "
+            " is not a safetensors file: a header has at most 100000000 bytes, this one claims "
             "18446744073709551615");
   EXPECT_EQ(complaint("\0\xE1\xF5\x05\0\0\0\0{}"sv),
             " is cut: its header claims 100000000 bytes, the file holds 2 after the header's "
@@ -189,7 +189,7 @@ TEST_F(Safetensors, TheHeadersLengthIsNotBelieved) {
 }
 
 TEST_F(Safetensors, TheHeaderMustBeAJsonObject) {
-  const std::string no_object = " is no safetensors file: its header must start with '{'";
+  const std::string no_object = " is not a safetensors file: its header must start with '{'";
   for (const char* header : {"", "[]", " {}", "\xEF\xBB\xBF{}", "x"}) {
     EXPECT_EQ(complaint(file_of(header, "")), no_object) << header;
   }

@@ -48,6 +48,15 @@ TEST(NearestSpelling, CountsCharactersNotBytes) {
   EXPECT_EQ(nearest_spelling("中丰串临", {"丁七万丈"}), std::nullopt);
 }
 
+TEST(NearestSpelling, WhereNothingIsNearTheLastPartOfADottedNameTells) {
+  const std::vector<std::string> metrics = {"validation.loss", "validation.accuracy", "step.loss"};
+  EXPECT_EQ(nearest_spelling("test.accuracy", metrics), "validation.accuracy");
+  EXPECT_EQ(nearest_spelling("accuracy", metrics), "validation.accuracy");
+  EXPECT_EQ(nearest_spelling("test.entropy", metrics), std::nullopt);
+  EXPECT_EQ(nearest_spelling("accuracy.", metrics), std::nullopt);
+  EXPECT_EQ(nearest_spelling("stp.loss", metrics), "step.loss");  // what is near wins
+}
+
 TEST(NearestSpelling, BytesThatAreNotUtf8DoNoHarm) {
   EXPECT_EQ(nearest_spelling("unifor\xFF", {"uniform"}), "uniform");
 }

@@ -38,6 +38,14 @@ TEST_F(TextFile, IsReadWholeAndUnchanged) {
   EXPECT_EQ(read(large), large);
 }
 
+TEST_F(TextFile, OfATableAByteOrderMarkIsPassedOver) {
+  const std::string mark = "\xEF\xBB\xBF";
+  EXPECT_EQ(read_table_file(folder_.write("f.csv", mark + "a,b\n")), "a,b\n");
+  EXPECT_EQ(read_table_file(folder_.write("f.csv", mark)), "");
+  EXPECT_EQ(read_table_file(folder_.write("f.csv", "a" + mark)), "a" + mark);
+  EXPECT_NE(complaint(mark + "a").find("byte-order mark"), std::string::npos);
+}
+
 TEST_F(TextFile, AMissingFileIsNamed) {
   const std::string path = folder_.file("missing.txt");
   EXPECT_EQ(user_error([&] { read_text_file(path); }),

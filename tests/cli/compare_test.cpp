@@ -88,14 +88,14 @@ TEST_F(Compare, SeedsPairWhateverTheOrderOfLines) {
 
 TEST_F(Compare, ADuplicateSeedNamesFileAndLine) {
   const std::string path = folder_.write("t.csv", "variant,seed,loss\na,0,0\nb,0,1\na,0,2\n");
-  EXPECT_EQ(refusal({path}), path + ":4: seed 0 of 'a' is there twice, first in " + path +
+  EXPECT_EQ(refusal({path}), path + ":4: seed 0 of 'a' is recorded twice, first in " + path +
                                  ":2; --cell-columns can name the columns that tell its lines "
                                  "apart\n");
   const std::string records = folder_.write("r.jsonl", run_lines("a", 0, 1) + run_lines("a", 1, 1));
   EXPECT_NE(refusal({records, records}), "");
   const std::string again = folder_.write("s.jsonl", run_lines("a", 1, 1));
   EXPECT_EQ(refusal({records, again}),
-            again + ":1: run a1 is there twice, first in " + records + ":4\n");
+            again + ":1: run a1 is recorded twice, first in " + records + ":4\n");
 }
 
 TEST_F(Compare, ThePublishedTableSaysWhatThreeSeedsCanTell) {

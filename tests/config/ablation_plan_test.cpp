@@ -131,10 +131,10 @@ TEST_F(AblationPlans, TheCommandLineChoosesVariantsAndSeeds) {
             "--variants: unknown variant 'wdie'; allowed: wide, full, identity_qkv, identity_qk, "
             "identity_v, uniform, shared_qk, shared_kv, shared_qkv or none; did you mean 'wide'?");
   choice.variants = {"none", "none"};
-  EXPECT_EQ(wrong("{}", {}, choice), "--variants: 'none' stands twice");
+  EXPECT_EQ(wrong("{}", {}, choice), "--variants: 'none' is listed twice");
   choice = {};
   choice.seeds = "1,1";
-  EXPECT_EQ(wrong("{}", {}, choice), "--seeds: seed 1 stands twice");
+  EXPECT_EQ(wrong("{}", {}, choice), "--seeds: seed 1 is listed twice");
   choice.seeds = "\xFF";
   EXPECT_EQ(wrong("{}", {}, choice), "--seeds: must be UTF-8");
   choice.seeds = "0..999999999999";
@@ -157,7 +157,7 @@ TEST_F(AblationPlans, AComplaintNamesThePlaceInTheSection) {
             "x.json:3: ablation.variants.a.model.mlp.ratio: must be an integer from 1 to 64, got "
             "an object");
   EXPECT_EQ(wrong(R"({"variants": {"a": {"training.steps": 3, "training.epochs": 3}}})"),
-            "x.json:3: ablation.variants.a.training.epochs: must not stand beside "
+            "x.json:3: ablation.variants.a.training.epochs: cannot be combined with "
             "training.steps");
   EXPECT_EQ(wrong(R"({"grid": {"model.n_layers": [1, 0]}})"),
             "x.json:3: ablation.grid.model.n_layers[1]: must be an integer from 1 to 1024, got 0");

@@ -55,14 +55,14 @@ TEST_F(AblationSection, SeedsThatAreNoneAreRefused) {
     EXPECT_EQ(message.find(place + "must be seeds such as \"0..9\" or \"0..4,10\", got '"), 0)
         << text << " " << message;
   }
-  EXPECT_EQ(wrong_seeds(R"("5..2")"), place + "a range must rise from at least 0, got '5..2'");
-  EXPECT_EQ(wrong_seeds(R"("-1")"), place + "a range must rise from at least 0, got '-1'");
+  EXPECT_EQ(wrong_seeds(R"("5..2")"), place + "a range must go up from 0 or more, got '5..2'");
+  EXPECT_EQ(wrong_seeds(R"("-1")"), place + "a range must go up from 0 or more, got '-1'");
   EXPECT_EQ(wrong_seeds("[-1]"),
             "x.json:1: ablation.seeds[0]: must be an integer of at least 0, got -1");
   EXPECT_EQ(wrong_seeds("[1, 1.5]"),
             "x.json:1: ablation.seeds[1]: must be an integer of at least 0, got 1.5");
-  EXPECT_EQ(wrong_seeds(R"("0..4,3")"), place + "seed 3 stands twice");
-  EXPECT_EQ(wrong_seeds(R"([2, "1..2"])"), "x.json:1: ablation.seeds[1]: seed 2 stands twice");
+  EXPECT_EQ(wrong_seeds(R"("0..4,3")"), place + "seed 3 is listed twice");
+  EXPECT_EQ(wrong_seeds(R"([2, "1..2"])"), "x.json:1: ablation.seeds[1]: seed 2 is listed twice");
   for (const char* text :
        {"0..1000000", "0..999999999999", "0..9223372036854775807", "5,100..1000099"}) {
     EXPECT_EQ(wrong_seeds("\"" + std::string(text) + "\""),
@@ -104,7 +104,7 @@ TEST_F(AblationSection, AGridIsListsOfDifferentValues) {
   EXPECT_EQ(wrong(R"({"grid": {"model.n_layers": 2}})"),
             "x.json:1: ablation.grid.model.n_layers: must be an array, got an integer");
   EXPECT_EQ(wrong(R"({"grid": {"model.n_layers": [1, 2, 1]}})"),
-            "x.json:1: ablation.grid.model.n_layers[2]: 1 stands twice");
+            "x.json:1: ablation.grid.model.n_layers[2]: 1 is listed twice");
 }
 
 TEST_F(AblationSection, WhatIsNotForAblatingIsRefused) {
@@ -113,14 +113,14 @@ TEST_F(AblationSection, WhatIsNotForAblatingIsRefused) {
        {"name", "random", "record.step", "run.threads", "limits.memory_mb", "ablation.seeds"}) {
     const std::string field(path);
     EXPECT_EQ(wrong(R"({"variants": {"a": {")" + field + R"(": 1}}})"),
-              "x.json:1: ablation.variants.a." + field + ": '" + field + "' is not for ablating; " +
+              "x.json:1: ablation.variants.a." + field + ": '" + field + "' cannot be ablated; " +
                   allowed);
     EXPECT_EQ(
         wrong(R"({"grid": {")" + field + R"(": [1]}})"),
-        "x.json:1: ablation.grid." + field + ": '" + field + "' is not for ablating; " + allowed);
+        "x.json:1: ablation.grid." + field + ": '" + field + "' cannot be ablated; " + allowed);
   }
   EXPECT_EQ(wrong(R"({"variants": {"a": {"random.seed": 1}}})"),
-            "x.json:1: ablation.variants.a.random.seed: 'random.seed' is not for ablating; " +
+            "x.json:1: ablation.variants.a.random.seed: 'random.seed' cannot be ablated; " +
                 allowed + "; ablation.seeds gives the seeds");
   EXPECT_EQ(wrong(R"({"variants": {"a": {"modle.n_heads": 1}}})"),
             "x.json:1: ablation.variants.a.modle.n_heads: unknown section 'modle'; " + allowed +
@@ -138,7 +138,7 @@ TEST_F(AblationSection, WhatIsNoVariantIsRefused) {
                 .find("x.json:1: ablation.variants[1]: unknown mode 'unifrom'; allowed: full, "),
             0);
   EXPECT_EQ(wrong(R"({"variants": ["full", "none", "full"]})"),
-            "x.json:1: ablation.variants[2]: 'full' stands twice");
+            "x.json:1: ablation.variants[2]: 'full' is listed twice");
   EXPECT_EQ(wrong(R"({"variants": {"a": {}, "a": {}}})"),
             "x.json:1: ablation.variants.a: duplicate key 'a', already on line 1");
   for (const char* name : {"", "a,b", "a\\nb"}) {

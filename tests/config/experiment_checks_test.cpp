@@ -31,7 +31,7 @@ TEST_F(ExperimentChecks, TrainingHasOneLength) {
   EXPECT_EQ(complaint("{}"), "x.json:1: training: must have one of steps and epochs");
   EXPECT_EQ(wrong({"training.steps=null"}), "training: must have one of steps and epochs");
   EXPECT_EQ(wrong({"training.steps=1", "training.epochs=1"}),
-            "training.epochs: must not stand beside training.steps");
+            "training.epochs: cannot be combined with training.steps");
   right({"training.epochs=1", "task.train_examples=100"});
   right({"training.epochs=1", "task.kind=modular_addition"});
 }
@@ -44,7 +44,7 @@ TEST_F(ExperimentChecks, EpochsNeedExamplesToGoThrough) {
 
 TEST_F(ExperimentChecks, WarmUpIsGivenOnce) {
   EXPECT_EQ(wrong({"training.schedule.warmup_steps=1", "training.schedule.warmup_fraction=0.1"}),
-            "training.schedule.warmup_fraction: must not stand beside "
+            "training.schedule.warmup_fraction: cannot be combined with "
             "training.schedule.warmup_steps");
   right({"training.schedule.warmup_steps=1"});
   right({"training.schedule={\"kind\": \"linear\", \"warmup_fraction\": 0.1}"});
@@ -176,7 +176,7 @@ TEST_F(ExperimentChecks, TheTargetIsAMetricOfASplitThatIsEvaluated) {
             "before the end");
   EXPECT_EQ(wrong({"training.target.metric=validation.loss"}),
             "training.target.metric: unknown metric 'validation.loss'; allowed: test.loss or "
-            "test.accuracy");
+            "test.accuracy; did you mean 'test.loss'?");
   EXPECT_EQ(wrong({"training.target.metric=train.loss"}),
             "training.target.metric: unknown metric 'train.loss'; allowed: test.loss or "
             "test.accuracy; did you mean 'test.loss'?");

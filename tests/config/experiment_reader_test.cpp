@@ -131,9 +131,9 @@ TEST_F(ExperimentReader, ComplaintsAboutAnOverrideNameIt) {
 
 TEST_F(ExperimentReader, APlanMustBeOneAndNotBorrowFromABorrower) {
   EXPECT_EQ(complaint(R"({"model": {"attention": {"mode": "full", "plan": {}}}})"),
-            "x.json:1: model.attention.plan: must not stand beside a mode");
+            "x.json:1: model.attention.plan: cannot be combined with a mode");
   EXPECT_EQ(complaint(R"({"model": {"attention": {"plan": {"k": "q", "v": "k"}}}})"),
-            "x.json:1: model.attention.plan.v: must not borrow from what borrows itself");
+            "x.json:1: model.attention.plan.v: may not reference another reference");
   EXPECT_EQ(complaint(R"({"model": {"attention": {"plan": {"q": "mine"}}}})").substr(0, 59),
             "x.json:1: model.attention.plan.q: unknown value 'mine'; all");
 }

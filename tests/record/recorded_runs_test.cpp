@@ -142,7 +142,7 @@ TEST_F(RecordedRuns, ARunThatTwoFilesHoldIsRefused) {
   EXPECT_EQ(user_error([&] {
               read_recording({first, second});
             }),
-            second + ":2: run a is there twice, first in " + first + ":1");
+            second + ":2: run a is recorded twice, first in " + first + ":1");
 }
 
 TEST_F(RecordedRuns, ManyDamagedLinesAreCounted) {
@@ -190,7 +190,7 @@ TEST_F(RecordedRuns, AnExperimentWithoutAnAblationHasNoBaseline) {
 TEST_F(RecordedRuns, WhatIsNeitherFolderNorFileIsRefused) {
   EXPECT_EQ(user_error([&] { read_recording({folder_.path()}); }),
             folder_.path() +
-                ": is no experiment's folder, it has no experiment.json; allowed: "
+                ": is not an experiment folder: it has no experiment.json; allowed: "
                 "folders that train and ablate write, and files of records");
   EXPECT_EQ(user_error([&] { read_recording({folder_.file("none")}); }),
             folder_.file("none") + ": cannot be read: No such file or directory");

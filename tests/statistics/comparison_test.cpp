@@ -334,15 +334,16 @@ TEST(Comparison, EachGroupHasATableOfItsOwn) {
 TEST(Comparison, TheSameRunTwiceIsRefusedWithBothPlaces) {
   std::vector<Observation> observations = observations_of("a", {1, 2});
   observations[1].seed = 0;
-  EXPECT_EQ(user_error([&] { compare(observations, choice()); }),
-            "a.csv:3: seed 0 of 'a' is there twice, first in a.csv:2; --cell-columns can name the "
-            "columns "
-            "that tell its lines apart");
+  EXPECT_EQ(
+      user_error([&] { compare(observations, choice()); }),
+      "a.csv:3: seed 0 of 'a' is recorded twice, first in a.csv:2; --cell-columns can name the "
+      "columns "
+      "that tell its lines apart");
   std::vector<RecordedRun> runs = {recorded_run("a", 0, 1), recorded_run("a", 0, 1)};
   runs[1].begin.config = R"({"name": "sentiment", "model": {"d_model": 16}})";
   runs[1].file = "s.jsonl";
   EXPECT_EQ(user_error([&] { compare(observe(runs), choice()); }),
-            "s.jsonl:1: seed 0 of 'a' is there twice, first in r.jsonl:1; model.d_model is 8 "
+            "s.jsonl:1: seed 0 of 'a' is recorded twice, first in r.jsonl:1; model.d_model is 8 "
             "there, 16 here (--by or --variant-column can tell them apart by a field)");
 }
 

@@ -95,7 +95,7 @@ TEST_F(CsvObservations, MistakesNameFileAndLine) {
                 "you mean 'sed'?");
   EXPECT_EQ(complaint("variant,loss,seed\na,1,0\n"),
             path_ +
-                ":1: the column 'seed' says which run it is, so it is no metric; allowed: "
+                ":1: the column 'seed' identifies the run, so it cannot be the metric; allowed: "
                 "variant, loss or seed");
   EXPECT_EQ(complaint("variant,seed,loss,loss\n"), path_ + ":1: two columns are named 'loss'");
   EXPECT_EQ(complaint("variant,seed,loss\na,one,1\n"),
@@ -109,7 +109,7 @@ TEST_F(CsvObservations, MistakesNameFileAndLine) {
   ObservationChoice choice;
   choice.metric.taken = Taken::kBest;
   EXPECT_EQ(complaint("variant,seed,loss\n", choice),
-            path_ + ": a table has one value of a run, not its course, to take from");
+            path_ + ": a table has one value per run, so --take has nothing to choose from");
 }
 
 }  // namespace
