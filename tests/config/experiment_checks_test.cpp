@@ -203,7 +203,7 @@ TEST_F(ExperimentChecks, TheTargetIsAMetricOfASplitThatIsEvaluated) {
             "before the end");
   EXPECT_EQ(wrong({"training.target.metric=validation.loss"}),
             "training.target.metric: unknown metric 'validation.loss'; allowed: test.loss or "
-            "test.accuracy");
+            "test.accuracy; did you mean 'test.loss'?");
   EXPECT_EQ(wrong({"training.target.metric=train.loss"}),
             "training.target.metric: unknown metric 'train.loss'; allowed: test.loss or "
             "test.accuracy; did you mean 'test.loss'?");

@@ -73,11 +73,14 @@ void use_experiment(const std::string& experiment, const std::string& records) {
   folder().write("experiment/experiment.json", experiment);
   const auto file = accepted([&] { return read_experiment_file(written.experiment_file()); });
   if (!file) return;
-  const std::string copy = folder().file("copy.json");
+  const std::string copy = folder().file("copy.json"), second = folder().file("second.json");
   write_experiment_file(copy, *file);
   const ExperimentFile again = read_experiment_file(copy);
+  write_experiment_file(second, again);
   must(again.config == file->config && again.identity == file->identity &&
-           again.variants == file->variants && again.groups.size() == file->groups.size(),
+           again.variants.size() == file->variants.size() &&
+           again.groups.size() == file->groups.size() &&
+           TemporaryFolder::read(copy) == TemporaryFolder::read(second),
        "an experiment must read back as itself");
   if (file->groups.empty() || file->groups.front().name().size() > 99) return;
   const std::string records_file = written.records_file(file->groups.front().name());

@@ -239,7 +239,7 @@ TEST(ExperimentFolder, RecordsOfNobodyKnowsWhatAreNotMixedWithOthers) {
   enter(folder, "aa", 0);
   folder.write("e/records/aa.jsonl", "");
   std::filesystem::remove(folder.file("e/experiment.json"));
-  EXPECT_NE(user_error([&] { enter(folder, "aa", 0); }).find("no experiment.json says of what"),
+  EXPECT_NE(user_error([&] { enter(folder, "aa", 0); }).find("no experiment.json that describes them"),
             std::string::npos);
 }
 
