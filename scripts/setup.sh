@@ -10,7 +10,7 @@ run_packages=(
   g++ cmake ninja-build ccache
   # LibTorch alone brings the reference BLAS, with which a training step takes 17 times as long.
   libtorch-dev libopenblas0-pthread
-  libcli11-dev nlohmann-json3-dev libxxhash-dev libboost-dev
+  libcli11-dev libspdlog-dev nlohmann-json3-dev libxxhash-dev libboost-dev
   # Draws the curves of `qkvlab report`, whose pages carry it inside.
   libjs-dygraphs
 )

@@ -104,7 +104,7 @@ void run_check(const CheckCommand& command) {
   checked.memory = peak_memory(checked.config, checked.shape);
   checked.ablation = std::move(planned.ablation);
   std::vector<std::string> inputs = input_files(checked.config.task);
-  inputs.push_back(file.path);
+  inputs.push_back(file);
   Output output(command.out, inputs);
   const TextStyle style = text_style(command.out);
   output.write(command.format == Format::kJson ? check_json(checked)

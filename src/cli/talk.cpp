@@ -1,6 +1,9 @@
 #include "cli/talk.hpp"
 
-#include <cstdio>
+#include <spdlog/sinks/stdout_sinks.h>
+#include <spdlog/spdlog.h>
+
+#include <memory>
 #include <string>
 
 #include "base/terminal.hpp"
@@ -9,27 +12,34 @@ namespace qkvlab {
 
 namespace {
 
-bool quiet = false;
+/// Writes a line at once, so that lines of processes side by side do not mix; without colours.
+spdlog::logger logger_with(const char* pattern) {
+  spdlog::logger logger("qkvlab", std::make_shared<spdlog::sinks::stderr_sink_mt>());
+  logger.set_pattern(pattern);
+  return logger;
+}
 
-/// In one call, so that lines of processes side by side do not mix.
-void say(const char* prefix, std::string_view text) {
-  const std::string line = prefix + printable(text) + '\n';
-  // Nobody could be told where this fails.
-  if (std::fwrite(line.data(), 1, line.size(), stderr) != line.size()) std::clearerr(stderr);
+spdlog::logger& notes() {
+  static spdlog::logger logger = logger_with("%v");
+  return logger;
+}
+
+/// "qkvlab: warning: …" and "qkvlab: error: …".
+spdlog::logger& complaints() {
+  static spdlog::logger logger = logger_with("qkvlab: %l: %v");
+  return logger;
 }
 
 }  // namespace
 
-void be_quiet() { quiet = true; }
+void be_quiet() { notes().set_level(spdlog::level::off); }
 
-bool is_quiet() { return quiet; }
+bool is_quiet() { return !notes().should_log(spdlog::level::info); }
 
-void note(std::string_view text) {
-  if (!quiet) say("", text);
-}
+void note(std::string_view text) { notes().info("{}", printable(text)); }
 
-void warn(std::string_view text) { say("qkvlab: warning: ", text); }
+void warn(std::string_view text) { complaints().warn("{}", printable(text)); }
 
-void say_error(std::string_view text) { say("qkvlab: error: ", text); }
+void say_error(std::string_view text) { complaints().error("{}", printable(text)); }
 
 }  // namespace qkvlab

@@ -250,11 +250,6 @@ class Planner {
 
 }  // namespace
 
-AblationPlan read_ablation_plan(const ConfigFile& file, const std::vector<std::string>& overrides,
-                                const AblationChoice& choice) {
-  return Planner(file, overrides, choice).plan();
-}
-
 AblationPlan read_ablation_plan(const std::string& path, const std::vector<std::string>& overrides,
                                 const AblationChoice& choice) {
   JsonValue document = read_config_document(path, overrides);

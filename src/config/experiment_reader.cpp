@@ -111,15 +111,6 @@ ResolvedConfig resolve_config(const JsonValue& document, const std::string& path
   return {std::move(config), task};
 }
 
-ConfigFile read_config_file(const std::string& path) { return {path, read_text_file(path)}; }
-
-ExperimentConfig read_experiment_config(const ConfigFile& file,
-                                        const std::vector<std::string>& overrides) {
-  JsonValue document = parse_json(file.text, file.path);
-  apply_overrides(document, overrides, default_document());
-  return resolve_config(document, file.path).config;
-}
-
 ExperimentConfig read_experiment_config(const std::string& path,
                                         const std::vector<std::string>& overrides) {
   TaskReader tasks;

@@ -38,8 +38,6 @@ ResolvedConfig resolve_config(const JsonValue& document, const std::string& path
 ///
 /// Throws UserError with file and line or override, key path, what is wrong, what is allowed and
 /// the nearest spelling; also where values do not fit each other or the task.
-ExperimentConfig read_experiment_config(const ConfigFile& file,
-                                        const std::vector<std::string>& overrides = {});
 ExperimentConfig read_experiment_config(const std::string& path,
                                         const std::vector<std::string>& overrides = {});
 
