@@ -24,11 +24,11 @@ done
 
 say() { printf 'build: %s\n' "$*"; }
 
-# A LibTorch translation unit takes up to 1.5 GiB of memory.
+# The LibTorch sources of a folder, compiled as one, take up to 2 GiB of memory.
 job_count() {
   local jobs fitting
   jobs=$(nproc)
-  fitting=$(awk '/^MemAvailable:/ { print int($2 / (1.5 * 1024 * 1024)) }' /proc/meminfo || true)
+  fitting=$(awk '/^MemAvailable:/ { print int($2 / (2 * 1024 * 1024)) }' /proc/meminfo || true)
   if [[ -n $fitting ]] && ((fitting < jobs)); then jobs=$fitting; fi
   echo $((jobs > 1 ? jobs : 1))
 }

@@ -43,8 +43,8 @@ std::string variant_json(const AblationPlan& plan, const AblationOutcomes& outco
   std::vector<std::string> runs;
   for (const auto& [seed, outcome] : outcomes[index]) runs.push_back(run_json(seed, outcome));
   return JsonObject()
-      .text("name", variant.name)
-      .text("baseline", variant.baseline)
+      .text("name", variant.label)
+      .text("baseline", plan.variants[variant.baseline].label)
       .integer("parameters", variant.size.parameters())
       .number("flops_per_token", variant.size.forward_flops)
       .json("metrics", metrics.str())

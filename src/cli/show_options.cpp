@@ -33,8 +33,7 @@ void add_show_options(CLI::App* show, ShowCommand& command) {
             "Curves of these instead of the losses: test.accuracy, attention.entropy (of each "
             "head), gradients.q_proj.weight (of each block)")
       ->default_str("the losses");
-  add_each(show, "--variant", command.variants,
-           "A variant to show, as often as there are such")
+  add_each(show, "--variant", command.variants, "A variant to show, as often as there are such")
       ->default_str("all");
   add_seeds(show, "--seed", command.seeds, "Runs of these seeds only, such as 3 or 0..4,7");
   add_integer(show, "--layer", command.layer, 0, INT64_MAX, "Maps of this layer, from 0");

@@ -6,7 +6,7 @@
 namespace qkvlab {
 namespace {
 
-using Seeds = std::vector<int64_t>;
+using SeedList = std::vector<int64_t>;
 
 class AblationSection : public ConfigFileTest {
  protected:
@@ -16,7 +16,7 @@ class AblationSection : public ConfigFileTest {
   }
   AblationConfig ablation(const std::string& json) { return *read(config(json)).ablation; }
   std::string wrong(const std::string& json) { return complaint(config(json)); }
-  Seeds seeds(const std::string& json) { return ablation("{\"seeds\": " + json + "}").seeds; }
+  SeedList seeds(const std::string& json) { return ablation("{\"seeds\": " + json + "}").seeds; }
 };
 
 TEST_F(AblationSection, WithoutItThereIsNone) {
@@ -25,18 +25,18 @@ TEST_F(AblationSection, WithoutItThereIsNone) {
   const AblationConfig empty = ablation("{}");
   EXPECT_EQ(empty.baseline, "full");
   EXPECT_TRUE(empty.variants.empty());
-  EXPECT_EQ(empty.seeds, (Seeds{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(empty.seeds, (SeedList{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
   EXPECT_TRUE(empty.grid.empty());
   EXPECT_FALSE(empty.match_parameters);
 }
 
 TEST_F(AblationSection, SeedsAreRangesNumbersAndListsInTheirOrder) {
-  EXPECT_EQ(seeds(R"("0..3")"), (Seeds{0, 1, 2, 3}));
-  EXPECT_EQ(seeds(R"("7")"), Seeds{7});
-  EXPECT_EQ(seeds(R"("4..5,10, 2 ")"), (Seeds{4, 5, 10, 2}));
-  EXPECT_EQ(seeds(R"([31, "0..1", 5])"), (Seeds{31, 0, 1, 5}));
+  EXPECT_EQ(seeds(R"("0..3")"), (SeedList{0, 1, 2, 3}));
+  EXPECT_EQ(seeds(R"("7")"), SeedList{7});
+  EXPECT_EQ(seeds(R"("4..5,10, 2 ")"), (SeedList{4, 5, 10, 2}));
+  EXPECT_EQ(seeds(R"([31, "0..1", 5])"), (SeedList{31, 0, 1, 5}));
   EXPECT_EQ(seeds(R"("9223372036854775806..9223372036854775807")"),
-            (Seeds{INT64_MAX - 1, INT64_MAX}));
+            (SeedList{INT64_MAX - 1, INT64_MAX}));
   EXPECT_EQ(seeds(R"("0..999999")").size(), 1000000);
 }
 

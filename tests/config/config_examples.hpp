@@ -31,9 +31,9 @@ inline std::vector<ExperimentConfig> example_configs() {
   std::vector<ExperimentConfig> configs;
   const auto add = [&](const ExperimentConfig& config) { configs.push_back(config); };
   const auto each = [&](auto member) {
-    using Variant = std::decay_t<decltype(member(std::declval<ExperimentConfig&>()))>;
-    for_each_alternative<Variant>(member, add,
-                                  std::make_index_sequence<std::variant_size_v<Variant>>());
+    using Alternatives = std::decay_t<decltype(member(std::declval<ExperimentConfig&>()))>;
+    for_each_alternative<Alternatives>(
+        member, add, std::make_index_sequence<std::variant_size_v<Alternatives>>());
   };
   each([](ExperimentConfig& config) -> TaskConfig& { return config.task; });
   each([](ExperimentConfig& config) -> ModelConfig& { return config.model; });

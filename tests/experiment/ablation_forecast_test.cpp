@@ -38,7 +38,8 @@ TEST(AblationForecast, IsRightWithinAFactorOfTwoForThousandsOfShortTrainings) {
   listener.retries = [](size_t, const RunGroup&, const std::string&) {};
   listener.progress = [](double, int64_t, std::optional<double>) {};
   listener.reason_to_stop = [] { return std::string(); };
-  const AblationResult result = run_ablation(plan, folder.file("out"), listener);
+  listener.warn = [](const std::string&) {};
+  const AblationResult result = run_ablation(plan, folder.file("out"), Existing::kGoOn, listener);
   const double taken = seconds_since(begin);
   EXPECT_EQ(result.failed + result.interrupted, "");
   EXPECT_EQ(result.outcomes[1].at(1499).status, "completed");

@@ -30,7 +30,6 @@ std::map<std::string, ProjectionPlan> all_plans() {
 TrainResult train(const ExperimentConfig& config, const std::string& folder) {
   TrainOptions options;
   options.folder = folder;
-  options.existing = Existing::kResume;
   TrainListener listener;
   listener.begins = [](int64_t) {};
   listener.step = [](const StepReport&) {};

@@ -11,7 +11,7 @@
 namespace qkvlab {
 namespace {
 
-constexpr int64_t kBatch = 3, kTokens = 5;
+constexpr int64_t kExamples = 3, kWords = 5;
 
 std::vector<std::string> names_of(const NamedTensors& tensors) {
   std::vector<std::string> names;
@@ -25,7 +25,7 @@ std::map<std::string, at::Tensor> by_name(const NamedTensors& tensors) {
   return map;
 }
 
-TokenInput some_input() { return input_of(whole_numbers(kVocabulary, {kBatch, kTokens}, 1)); }
+TokenInput some_input() { return input_of(whole_numbers(kVocabulary, {kExamples, kWords}, 1)); }
 
 TransformerOptions one_layer(const ProjectionPlan& plan) {
   TransformerOptions options = small_transformer(plan);
@@ -105,9 +105,9 @@ TEST_P(EveryModesIntermediates, FollowFromOneAnother) {
     at::Tensor stream = found.at("x");
     if (plan().attends) {
       const at::Tensor q = block("attention.q"), k = block("attention.k");
-      ASSERT_EQ(q.sizes(), at::IntArrayRef({kBatch, 2, kTokens, 2}));
+      ASSERT_EQ(q.sizes(), at::IntArrayRef({kExamples, 2, kWords, 2}));
       EXPECT_TRUE(near(block("attention.products"), at::einsum("bhid,bhjd->bhij", {q, k})));
-      const at::Tensor later = at::ones({kTokens, kTokens}, at::kBool).triu(1);
+      const at::Tensor later = at::ones({kWords, kWords}, at::kBool).triu(1);
       const at::Tensor scores = (block("attention.products") / std::sqrt(2.0))
                                     .masked_fill(later, -std::numeric_limits<double>::infinity());
       EXPECT_TRUE(near(block("attention.scores"), scores));
@@ -199,7 +199,7 @@ TEST_P(EveryModesIntermediates, AttentionWeightsAreThoseOfEveryLayer) {
     EXPECT_TRUE(same(weights[layer], found.at(path)));
   }
   if (!plan().attends) return;
-  ASSERT_EQ(of_sentiment[0].sizes(), at::IntArrayRef({kBatch, 1, kTokens, kTokens}));
+  ASSERT_EQ(of_sentiment[0].sizes(), at::IntArrayRef({kExamples, 1, kWords, kWords}));
   EXPECT_TRUE(
       same(of_sentiment[0].select(1, 0), sentiment->forward(some_input()).attention.weights));
 }

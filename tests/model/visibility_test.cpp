@@ -8,7 +8,7 @@
 namespace qkvlab {
 namespace {
 
-constexpr int64_t kTokens = 5;
+constexpr int64_t kSequenceLength = 5;
 
 /// The same tokens but for another one at position t of every sentence.
 at::Tensor change_token(const at::Tensor& tokens, int64_t t) {
@@ -38,13 +38,13 @@ class EveryModesVisibility : public EveryMode {
     return make_model<SentimentTrace>(small_sentiment(plan()), 1);
   }
 
-  const at::Tensor tokens = whole_numbers(kVocabulary, {3, kTokens}, 1);
+  const at::Tensor tokens = whole_numbers(kVocabulary, {3, kSequenceLength}, 1);
 };
 
 TEST_P(EveryModesVisibility, ALaterTokenNeverChangesAnEarlierCausalOutput) {
   const Transformer model = transformer(true);
   const at::Tensor before = model->forward(input_of(tokens)).logits;
-  for (int64_t t = 1; t < kTokens; ++t) {
+  for (int64_t t = 1; t < kSequenceLength; ++t) {
     const at::Tensor after = model->forward(input_of(change_token(tokens, t))).logits;
     EXPECT_TRUE(same(after.narrow(1, 0, t), before.narrow(1, 0, t))) << t;
     EXPECT_FALSE(after.select(1, t).equal(before.select(1, t))) << t;
@@ -56,8 +56,9 @@ TEST_P(EveryModesVisibility, AnEarlierTokenReachesLaterOutputsUnlessNothingIsAtt
     const Transformer model = transformer(causal);
     const at::Tensor before = model->forward(input_of(tokens)).logits;
     const at::Tensor after = model->forward(input_of(change_token(tokens, 0))).logits;
-    EXPECT_EQ(after.narrow(1, 1, kTokens - 1).equal(before.narrow(1, 1, kTokens - 1)),
-              plan().mode == "none");
+    EXPECT_EQ(
+        after.narrow(1, 1, kSequenceLength - 1).equal(before.narrow(1, 1, kSequenceLength - 1)),
+        plan().mode == "none");
   }
 }
 
@@ -70,7 +71,8 @@ TEST_P(EveryModesVisibility, PaddingOnEitherSideChangesNothing) {
         const Transformer model = transformer(causal);
         const at::Tensor logits = model->forward(padded).logits;
         EXPECT_TRUE(logits.isfinite().all().item<bool>());
-        EXPECT_TRUE(near(logits.narrow(1, left, kTokens), model->forward(input_of(tokens)).logits));
+        EXPECT_TRUE(
+            near(logits.narrow(1, left, kSequenceLength), model->forward(input_of(tokens)).logits));
       }
       EXPECT_TRUE(
           near(sentiment()->forward(padded).logits, sentiment()->forward(input_of(tokens)).logits));
@@ -94,10 +96,10 @@ TEST_P(EveryModesVisibility, PaddingHasNoPartInGradients) {
   const Transformer alone = transformer(true), beside = transformer(true);
   // The padding's token occurs nowhere else.
   const at::Tensor small = tokens.clamp_max(kVocabulary - 2);
-  const at::Tensor weights = normal({3, kTokens, kVocabulary}, 5);
+  const at::Tensor weights = normal({3, kSequenceLength, kVocabulary}, 5);
   (alone->forward(input_of(small)).logits * weights).sum().backward();
   const TokenInput padded = pad(small, 1, 0, kVocabulary - 1);
-  (beside->forward(padded).logits.narrow(1, 1, kTokens) * weights).sum().backward();
+  (beside->forward(padded).logits.narrow(1, 1, kSequenceLength) * weights).sum().backward();
   for (const NamedValue& value : named_values(*beside)) {
     for (const NamedValue& expected : named_values(*alone)) {
       if (expected.path != value.path) continue;
@@ -110,7 +112,8 @@ TEST_P(EveryModesVisibility, PaddingHasNoPartInGradients) {
 }
 
 TEST_P(EveryModesVisibility, OtherSentencesOfTheBatchChangeNothing) {
-  const at::Tensor valid = bools({1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1}, {3, kTokens});
+  const at::Tensor valid =
+      bools({1, 1, 1, 1, 1, 1, 0, 1, 0, 0, 0, 0, 0, 1, 1}, {3, kSequenceLength});
   for (const bool causal : {true, false}) {
     const Transformer model = transformer(causal);
     const at::Tensor together = model->forward(input_of(tokens, valid)).logits;
@@ -124,7 +127,8 @@ TEST_P(EveryModesVisibility, OtherSentencesOfTheBatchChangeNothing) {
 }
 
 TEST_P(EveryModesVisibility, RowsOfWeightsSumToOneOverValidEarlierKeysOrAreZero) {
-  const at::Tensor valid = bools({1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, {3, kTokens});
+  const at::Tensor valid =
+      bools({1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1}, {3, kSequenceLength});
   const TransformerForward found =
       transformer(true)->forward(input_of(tokens, valid), nullptr, Keep::kEverything);
   for (const BlockForward& block : found.blocks) {
@@ -132,9 +136,9 @@ TEST_P(EveryModesVisibility, RowsOfWeightsSumToOneOverValidEarlierKeysOrAreZero)
     ASSERT_EQ(weights.defined(), plan().attends);
     if (!plan().attends) continue;
     for (int64_t b = 0; b < 3; ++b) {
-      for (int64_t query = 0; query < kTokens; ++query) {
+      for (int64_t query = 0; query < kSequenceLength; ++query) {
         bool any = false;
-        for (int64_t key = 0; key < kTokens; ++key) {
+        for (int64_t key = 0; key < kSequenceLength; ++key) {
           const bool may = key <= query && valid[b][key].item<bool>();
           any = any || may;
           if (!may) {
@@ -156,13 +160,13 @@ TEST(Visibility, InModeNoneNoPositionSeesAnother) {
   options.tie_head = false;
   auto transformer = make_model<Transformer>(options, 1);
   const auto sentiment = make_model<SentimentTrace>(small_sentiment(attention_mode("none")), 1);
-  const at::Tensor tokens = at::arange(kTokens).unsqueeze(0);  // all different
+  const at::Tensor tokens = at::arange(kSequenceLength).unsqueeze(0);  // all different
   const TokenInput input = input_of(tokens);
-  for (int64_t t = 0; t < kTokens; ++t) {
+  for (int64_t t = 0; t < kSequenceLength; ++t) {
     TokenInput changed = input_of(tokens.clone());
     changed.tokens[0][t] = kVocabulary - 1;
     const auto expect_only_t = [&](const at::Tensor& before, const at::Tensor& after) {
-      for (int64_t other = 0; other < kTokens; ++other) {
+      for (int64_t other = 0; other < kSequenceLength; ++other) {
         EXPECT_EQ(after[0][other].equal(before[0][other]), other != t) << other << " and " << t;
       }
     };
@@ -186,10 +190,11 @@ TEST(Visibility, InModeNoneNoPositionSeesAnother) {
 TEST(Visibility, InModeUniformContextsAreMeansOfValues) {
   const TransformerForward found =
       make_model<Transformer>(small_transformer(attention_mode("uniform")), 1)
-          ->forward(input_of(whole_numbers(kVocabulary, {3, kTokens}, 1)), nullptr,
+          ->forward(input_of(whole_numbers(kVocabulary, {3, kSequenceLength}, 1)), nullptr,
                     Keep::kEverything);
   ASSERT_FALSE(found.blocks.empty());
-  const at::Tensor counts = at::arange(1, kTokens + 1).to(at::kFloat).view({kTokens, 1});
+  const at::Tensor counts =
+      at::arange(1, kSequenceLength + 1).to(at::kFloat).view({kSequenceLength, 1});
   for (const BlockForward& block : found.blocks) {
     const at::Tensor& value = block.attention.projected.value;  // [B, H, T, Dh]
     EXPECT_TRUE(near(block.attention.attention.context, value.cumsum(-2) / counts));

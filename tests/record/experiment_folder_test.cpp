@@ -32,7 +32,7 @@ std::vector<SeedRun> runs(int64_t begin, int64_t end) {
   return all;
 }
 
-nlohmann::json read(const TemporaryFolder& folder) {
+nlohmann::json read_experiment(const TemporaryFolder& folder) {
   return nlohmann::json::parse(TemporaryFolder::read(folder.file("e/experiment.json")));
 }
 
@@ -47,11 +47,10 @@ TEST(ExperimentFolder, SaysWhatTheExperimentIs) {
       {"variants",
        {{{"name", "full"}, {"cell", nlohmann::json::object()}, {"identity", {{"lr", 0.3}}}}}},
       {"groups",
-       {{{"records", "records/aa.jsonl"},
-         {"variant", "full"},
+       {{{"variant", "full"},
          {"cell", nlohmann::json::object()},
          {"runs", {{{"run", "aa"}, {"seed", 3}}}}}}}};
-  EXPECT_EQ(read(folder), expected);
+  EXPECT_EQ(read_experiment(folder), expected);
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/records")));
   EXPECT_TRUE(std::filesystem::is_directory(folder.file("e/checkpoints")));
 }
@@ -60,11 +59,11 @@ TEST(ExperimentFolder, TakesFurtherRunsAndEachOnce) {
   const TemporaryFolder folder;
   enter(folder, "aa", 0);
   enter(folder, "bb", 1);
-  const nlohmann::json two = read(folder);
+  const nlohmann::json two = read_experiment(folder);
   ASSERT_EQ(two["groups"].size(), 2U);
   EXPECT_EQ(two["groups"][1]["runs"][0]["seed"], 1);
   enter(folder, "aa", 0);
-  EXPECT_EQ(read(folder), two);
+  EXPECT_EQ(read_experiment(folder), two);
 }
 
 TEST(ExperimentFolder, AVariantInTwoCellsIsListedAsTwo) {
@@ -76,7 +75,7 @@ TEST(ExperimentFolder, AVariantInTwoCellsIsListedAsTwo) {
   const std::vector<RunGroup> groups = enter(folder, other);
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups.front().cell, other.cell);
-  EXPECT_EQ(read(folder)["variants"][1]["cell"],
+  EXPECT_EQ(read_experiment(folder)["variants"][1]["cell"],
             (nlohmann::json{{"model.n", 2}, {"model.norm", "pre"}}));
   EXPECT_EQ(enter(folder, one).front().cell, one.cell) << "as it is read back";
 }
@@ -85,7 +84,7 @@ TEST(ExperimentFolder, ARunThatTwoVariantsNameIsEnteredOnce) {
   const TemporaryFolder folder;
   const VariantRuns a{"a", "{}", {{"aa", 0}}}, b{"b", "{}", {{"aa", 0}, {"bb", 1}}};
   ExperimentFolder(folder.file("e")).enter({"{}", "{}", kEnvironment}, {a, b});
-  const nlohmann::json groups = read(folder)["groups"];
+  const nlohmann::json groups = read_experiment(folder)["groups"];
   ASSERT_EQ(groups.size(), 2U);
   EXPECT_EQ(groups[1]["runs"], (nlohmann::json{{{"run", "bb"}, {"seed", 1}}}));
 }
@@ -120,7 +119,7 @@ TEST(ExperimentFolder, SeveralProcessesMayEnterRunsAtOnce) {
     }));
   }
   for (const pid_t child : children) EXPECT_EQ(wait_for_child(child), 0);
-  EXPECT_EQ(read(folder)["groups"].size(), 40U);
+  EXPECT_EQ(read_experiment(folder)["groups"].size(), 40U);
 }
 
 TEST(ExperimentFolder, RefusesAnotherExperimentAndNamesTheDifference) {
@@ -152,7 +151,7 @@ TEST(ExperimentFolder, WhatNothingWasRecordedOfIsNoOtherExperiment) {
   enter(folder, "aa", 0);
   folder.write("e/records/aa.jsonl", "");
   enter(folder, "bb", 0, R"({"lr": 0.1})");
-  nlohmann::json there = read(folder);
+  nlohmann::json there = read_experiment(folder);
   EXPECT_EQ(there["identity"], nlohmann::json({{"lr", 0.1}}));
   ASSERT_EQ(there["groups"].size(), 1U);
   EXPECT_EQ(there["groups"][0]["runs"][0]["run"], "bb");
@@ -160,7 +159,7 @@ TEST(ExperimentFolder, WhatNothingWasRecordedOfIsNoOtherExperiment) {
   const std::string lr = R"({"lr": 0.1})";
   enter(folder, VariantRuns{"wide", R"({"ratio": 4})", {{"cc", 0}}, 1}, lr);
   enter(folder, VariantRuns{"wide", R"({"ratio": 8})", {{"dd", 0}}, 1}, lr);
-  there = read(folder);
+  there = read_experiment(folder);
   EXPECT_EQ(there["variants"][1]["identity"], nlohmann::json({{"ratio", 8}}));
   ASSERT_EQ(there["groups"].size(), 2U);
   EXPECT_EQ(there["groups"][1]["runs"][0]["run"], "dd");
@@ -194,7 +193,7 @@ TEST(ExperimentFolder, TheLockIsAFileThatIsOpenForWriting) {
   EXPECT_EQ(waitpid(child, nullptr, WNOHANG), 0) << "it waits for the lock";
   ASSERT_EQ(flock(held.get(), LOCK_UN), 0);
   EXPECT_EQ(wait_for_child(child), 0);
-  EXPECT_EQ(read(folder)["groups"].size(), 2U);
+  EXPECT_EQ(read_experiment(folder)["groups"].size(), 2U);
 }
 
 // As variants leave it whose configs differ in nothing that decides results.
@@ -205,7 +204,7 @@ TEST(ExperimentFolder, ARunOfTwoVariantsIsEnteredOnce) {
       {"{}", "{}", kEnvironment},
       {VariantRuns{"a", "{}", runs(0, 2), 2}, VariantRuns{"b", "{}", runs(0, 2), 2}});
   EXPECT_EQ(groups.size(), 1U);
-  EXPECT_EQ(read(folder)["groups"].size(), 1U);
+  EXPECT_EQ(read_experiment(folder)["groups"].size(), 1U);
 }
 
 TEST(ExperimentFolder, GroupsStayAsTheyWereEntered) {
@@ -239,8 +238,9 @@ TEST(ExperimentFolder, RecordsOfNobodyKnowsWhatAreNotMixedWithOthers) {
   enter(folder, "aa", 0);
   folder.write("e/records/aa.jsonl", "");
   std::filesystem::remove(folder.file("e/experiment.json"));
-  EXPECT_NE(user_error([&] { enter(folder, "aa", 0); }).find("no experiment.json that describes them"),
-            std::string::npos);
+  EXPECT_NE(
+      user_error([&] { enter(folder, "aa", 0); }).find("no experiment.json that describes them"),
+      std::string::npos);
 }
 
 TEST(ExperimentFolder, AnIdLeadsToNoOtherFolder) {

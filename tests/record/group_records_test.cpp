@@ -10,7 +10,7 @@ namespace {
 
 const RunGroup kGroup = {"full", {{"a", 0}, {"b", 1}}};
 
-std::string step_line(const std::string& run, int64_t step) {
+std::string step_of(const std::string& run, int64_t step) {
   return line_of(StepRecord{run, step, 0.5F, 0.1, 1.0F}) + "\n";
 }
 
@@ -18,7 +18,7 @@ std::string evaluation_line(const std::string& run, int64_t step, const std::str
   return line_of(EvaluationRecord{run, step, split, 0.25F, {{"accuracy", 0.5F}}}) + "\n";
 }
 
-std::string end_line(const std::string& run, const std::string& status) {
+std::string end_of(const std::string& run, const std::string& status) {
   EndRecord end;
   end.run = run;
   end.status = status;
@@ -35,16 +35,16 @@ class GroupRecordsTest : public testing::Test {
 };
 
 TEST_F(GroupRecordsTest, AnEndOfEveryRunIsTheProofThatAllIsDone) {
-  const std::string steps = step_line("a", 1) + step_line("b", 1);
+  const std::string steps = step_of("a", 1) + step_of("b", 1);
   EXPECT_FALSE(read("").has_ended());
   EXPECT_FALSE(read(steps).has_ended());
-  EXPECT_FALSE(read(steps + end_line("a", "completed")).has_ended());
-  EXPECT_TRUE(read(steps + end_line("a", "completed") + end_line("b", "diverged")).has_ended());
-  EXPECT_TRUE(read(end_line("b", "completed") + end_line("a", "completed")).has_ended());
+  EXPECT_FALSE(read(steps + end_of("a", "completed")).has_ended());
+  EXPECT_TRUE(read(steps + end_of("a", "completed") + end_of("b", "diverged")).has_ended());
+  EXPECT_TRUE(read(end_of("b", "completed") + end_of("a", "completed")).has_ended());
 }
 
 TEST_F(GroupRecordsTest, AnInterruptedGroupHasNotEndedThoughSomeOfItsRunsHave) {
-  const GroupRecords records = read(end_line("a", "diverged") + end_line("b", "interrupted"));
+  const GroupRecords records = read(end_of("a", "diverged") + end_of("b", "interrupted"));
   EXPECT_FALSE(records.has_ended());
   EXPECT_EQ(records.ended_runs, 1);
   EXPECT_TRUE(records.runs[0].end);
@@ -65,8 +65,8 @@ TEST_F(GroupRecordsTest, TheLatestEvaluationOfEachSplitIsKept) {
 }
 
 TEST_F(GroupRecordsTest, CutAnywhereItIsNeitherDoneNorDamaged) {
-  const std::string whole = step_line("a", 1) + end_line("a", "completed") + step_line("b", 1) +
-                            end_line("b", "completed");
+  const std::string whole =
+      step_of("a", 1) + end_of("a", "completed") + step_of("b", 1) + end_of("b", "completed");
   for (size_t length = 0; length + 1 < whole.size(); ++length) {
     const GroupRecords records = read(whole.substr(0, length));
     ASSERT_FALSE(records.has_ended()) << length;
@@ -76,11 +76,11 @@ TEST_F(GroupRecordsTest, CutAnywhereItIsNeitherDoneNorDamaged) {
 }
 
 TEST_F(GroupRecordsTest, AnEndThatIsNotAsItWasWrittenIsDamage) {
-  const std::string ends = end_line("a", "completed") + end_line("b", "completed");
+  const std::string ends = end_of("a", "completed") + end_of("b", "completed");
   for (size_t at = 0; at < ends.size(); ++at) {
     std::string changed = ends;
     changed[at] = changed[at] == '~' ? '!' : '~';
-    const GroupRecords records = read(changed + step_line("a", 1));
+    const GroupRecords records = read(changed + step_of("a", 1));
     ASSERT_TRUE(records.has_ended() || !records.damage.empty()) << changed;
   }
 }

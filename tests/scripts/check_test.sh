@@ -32,13 +32,14 @@ change() {
   commit "$*"
 }
 
-# expect CODE FILE…: what check exits with, and what it has tidied.
+# expect CODE FILE…: what check, with the arguments in `options`, exits with, and what it has tidied.
+options=()
 expect() {
   local code=$1 got=0
   shift
   rm -f "$sandbox/tidied"
   touch "$sandbox/tidied"
-  scripts/check >"$sandbox/talk" 2>&1 || got=$?
+  scripts/check "${options[@]}" >"$sandbox/talk" 2>&1 || got=$?
   if [[ $got != "$code" || $(sort "$sandbox/tidied" | tr '\n' ' ') != "${*:+$* }" ]]; then
     echo "after '$(git log -1 --format=%s)': exit code $got, not $code; tidied:"
     cat "$sandbox/tidied"
@@ -71,6 +72,19 @@ expect 0 tests/base/own_test.cpp
 git rm -q src/base/user.cpp
 commit 'a file removed'
 expect 0
+
+# What changed comes first, then the rest once each, as long as there is time.
+change src/base/own.cpp
+options=(--minutes 5)
+stub nproc <<<'echo 1'
+expect 0 src/base/{direct,indirect,own}.cpp tests/base/own_test.cpp
+grep -q '^src/base/own.cpp$' <(head -1 "$sandbox/tidied") || { echo 'does not begin with what changed'; exit 1; }
+stub date <<<'cat seconds; echo $(($(cat seconds) + 200)) >seconds'
+echo 0 >seconds
+expect 0 src/base/own.cpp
+grep -q '3 of 4 files were left' "$sandbox/talk" || { echo 'does not say what it has left'; exit 1; }
+rm "$sandbox"/bin/{date,nproc} seconds
+options=()
 
 change src/base/own.cpp
 stub clang-tidy <<<'echo "a fault"; exit 1'

@@ -17,9 +17,9 @@ namespace qkvlab {
 
 namespace {
 
-std::vector<Cell> calibrate_all(const CalibrationOptions& options,
-                                const std::vector<int64_t>& seeds) {
-  std::vector<Cell> cells;
+std::vector<CalibrationCell> calibrate_all(const CalibrationOptions& options,
+                                           const std::vector<int64_t>& seeds) {
+  std::vector<CalibrationCell> cells;
   const auto began = std::chrono::steady_clock::now();
   for (const Shape shape : kShapes) {
     for (const int64_t n : seeds) {
@@ -35,7 +35,7 @@ std::vector<Cell> calibrate_all(const CalibrationOptions& options,
   return cells;
 }
 
-std::string table_text(const std::vector<Cell>& cells, int64_t comparisons) {
+std::string table_text(const std::vector<CalibrationCell>& cells, int64_t comparisons) {
   Table table({{"values", Align::kLeft},
                {"n"},
                {"sign-flip"},
@@ -47,7 +47,7 @@ std::string table_text(const std::vector<Cell>& cells, int64_t comparisons) {
   const auto share = [comparisons](double value) {
     return fixed(100 * value, 1) + " ± " + fixed(100 * monte_carlo_error(value, comparisons), 1);
   };
-  for (const Cell& cell : cells) {
+  for (const CalibrationCell& cell : cells) {
     table.add_row({name_of(cell.shape), std::to_string(cell.n), share(cell.sign_flip),
                    share(cell.wilcoxon), share(cell.difference), share(cell.mean),
                    share(cell.median), share(cell.interquartile_mean)});
@@ -56,7 +56,7 @@ std::string table_text(const std::vector<Cell>& cells, int64_t comparisons) {
 }
 
 int calibrate_and_tell(const CalibrationOptions& options, const std::vector<int64_t>& seeds) {
-  const std::vector<Cell> cells = calibrate_all(options, seeds);
+  const std::vector<CalibrationCell> cells = calibrate_all(options, seeds);
   std::cout
       << options.comparisons << " comparisons for each line, "
       << (options.difference == 0 ? "without a true difference"
@@ -69,7 +69,7 @@ int calibrate_and_tell(const CalibrationOptions& options, const std::vector<int6
          "intervals cover the truth.\n"
       << table_text(cells, options.comparisons);
   bool all_hold = true;
-  for (const Cell& cell : cells) {
+  for (const CalibrationCell& cell : cells) {
     for (const std::string& missed : missed_bounds(cell, options.comparisons)) {
       std::cout << "MISSED: " << missed << '\n';
       all_hold = false;

@@ -100,11 +100,11 @@ std::pair<double, double> draw_pair(Shape shape, std::mt19937_64& random) {
           (other > far ? kFarHump : 0) + kHumpSd * other_more};
 }
 
-Cell calibrate(Shape shape, int64_t n, const CalibrationOptions& options) {
+CalibrationCell calibrate(Shape shape, int64_t n, const CalibrationOptions& options) {
   std::mt19937_64 random(options.seed);
   const Population truth = population_of(shape);
   const double weight = 1 / static_cast<double>(options.comparisons);
-  Cell cell;
+  CalibrationCell cell;
   cell.shape = shape;
   cell.n = n;
   std::vector<double> values(n);
@@ -135,7 +135,7 @@ double monte_carlo_error(double share, int64_t comparisons) {
   return std::sqrt(std::max(0.0, share * (1 - share)) / static_cast<double>(comparisons));
 }
 
-std::vector<std::string> missed_bounds(const Cell& cell, int64_t comparisons) {
+std::vector<std::string> missed_bounds(const CalibrationCell& cell, int64_t comparisons) {
   const double wider = std::max(1.0, std::sqrt(1e4 / static_cast<double>(comparisons)));
   std::vector<std::string> missed;
   const auto hold = [&](const std::string& what, double share, double low, double high) {

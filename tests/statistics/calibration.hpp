@@ -49,7 +49,7 @@ struct CalibrationOptions {
 };
 
 /// Shares of the comparisons of `n` seeds each. An interval that is unknown covers nothing.
-struct Cell {
+struct CalibrationCell {
   Shape shape = Shape::kNormal;
   int64_t n = 0;
   double sign_flip = 0;  // p at most 5 %
@@ -59,7 +59,7 @@ struct Cell {
   double median = 0;
   double interquartile_mean = 0;  // by the BCa interval
 };
-Cell calibrate(Shape shape, int64_t n, const CalibrationOptions& options);
+CalibrationCell calibrate(Shape shape, int64_t n, const CalibrationOptions& options);
 
 /// The standard error of a share of `comparisons`.
 double monte_carlo_error(double share, int64_t comparisons);
@@ -67,6 +67,6 @@ double monte_carlo_error(double share, int64_t comparisons);
 /// What `cell` must hold and does not, in a sentence each: the sign-flip test rejects in 5.7 % at
 /// most, and in 4 % at least from ten seeds on; both t intervals of normal values cover in 94 to 96
 /// %. With fewer than 10,000 comparisons these bounds are as much wider as the Monte Carlo error.
-std::vector<std::string> missed_bounds(const Cell& cell, int64_t comparisons);
+std::vector<std::string> missed_bounds(const CalibrationCell& cell, int64_t comparisons);
 
 }  // namespace qkvlab

@@ -40,35 +40,36 @@ TEST(Calibration, WhatIsTrueOfAPopulationIsSeenInALargeSample) {
 }
 
 TEST(Calibration, EveryBoundCanBeMissed) {
-  const Cell right = {Shape::kNormal, 10, 0.05, 0.05, 0.95, 0.95, 0.95, 0.95};
+  const CalibrationCell right = {Shape::kNormal, 10, 0.05, 0.05, 0.95, 0.95, 0.95, 0.95};
   EXPECT_TRUE(missed_bounds(right, 10000).empty());
-  const auto missed = [&right](double Cell::*figure, double value, int64_t comparisons = 10000) {
-    Cell cell = right;
+  const auto missed = [&right](double CalibrationCell::*figure, double value,
+                               int64_t comparisons = 10000) {
+    CalibrationCell cell = right;
     cell.*figure = value;
     return missed_bounds(cell, comparisons).size();
   };
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.058), 1);
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.056), 0);
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.039), 1);
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.041), 0);
-  for (double Cell::*interval : {&Cell::difference, &Cell::mean}) {
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.058), 1);
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.056), 0);
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.039), 1);
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.041), 0);
+  for (double CalibrationCell::*interval : {&CalibrationCell::difference, &CalibrationCell::mean}) {
     EXPECT_EQ(missed(interval, 0.939), 1);
     EXPECT_EQ(missed(interval, 0.961), 1);
     EXPECT_EQ(missed(interval, 0.941), 0);
   }
   // A hundredth of the comparisons: ten times as wide.
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.119, 100), 0);
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.121, 100), 1);
-  EXPECT_EQ(missed(&Cell::mean, 0.86, 100), 0);
-  EXPECT_EQ(missed(&Cell::mean, 0.84, 100), 1);
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.058, 1000000), 1);
-  EXPECT_EQ(missed(&Cell::sign_flip, 0.056, 1000000), 0);
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.119, 100), 0);
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.121, 100), 1);
+  EXPECT_EQ(missed(&CalibrationCell::mean, 0.86, 100), 0);
+  EXPECT_EQ(missed(&CalibrationCell::mean, 0.84, 100), 1);
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.058, 1000000), 1);
+  EXPECT_EQ(missed(&CalibrationCell::sign_flip, 0.056, 1000000), 0);
 
-  Cell few = right;
+  CalibrationCell few = right;
   few.n = 6;
   few.sign_flip = 0.031;  // 2 of 64 patterns is the most below 5 %
   EXPECT_TRUE(missed_bounds(few, 10000).empty());
-  Cell skewed = right;
+  CalibrationCell skewed = right;
   skewed.shape = Shape::kSkewed;
   skewed.mean = 0.8;
   EXPECT_TRUE(missed_bounds(skewed, 10000).empty());

@@ -105,15 +105,15 @@ TEST(Metric, ANameMayMeanSeveralSeries) {
     }
     return found;
   };
-  using Texts = std::vector<std::string>;
+  using Parts = std::vector<std::string>;
   EXPECT_EQ(parts("gradients.q_proj.weight"),
-            (Texts{"parameter=blocks.0.attention.q_proj.weight;",
+            (Parts{"parameter=blocks.0.attention.q_proj.weight;",
                    "parameter=blocks.1.attention.q_proj.weight;"}));
-  EXPECT_EQ(parts("gradients.embedding.weight"), Texts{""});
-  EXPECT_EQ(parts("attention.entropy"), (Texts{"layer=0;head=1;", "layer=1;head=0;"}));
-  EXPECT_EQ(parts("attention.entropy.1.0"), Texts{""});
-  EXPECT_EQ(parts("gradients.proj.weight"), Texts{}) << "a name ends where a path's step does";
-  EXPECT_EQ(parts("test.loss"), Texts{});
+  EXPECT_EQ(parts("gradients.embedding.weight"), Parts{""});
+  EXPECT_EQ(parts("attention.entropy"), (Parts{"layer=0;head=1;", "layer=1;head=0;"}));
+  EXPECT_EQ(parts("attention.entropy.1.0"), Parts{""});
+  EXPECT_EQ(parts("gradients.proj.weight"), Parts{}) << "a name ends where a path's step does";
+  EXPECT_EQ(parts("test.loss"), Parts{});
 }
 
 }  // namespace

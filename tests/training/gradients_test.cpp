@@ -65,13 +65,13 @@ TEST(Gradients, OneModelIsClippedAsWhole) {
 TEST(Gradients, TheFirstThatIsNotFiniteIsNamedOfTheReplicaThatIsAskedFor) {
   const PlainModel model({{"a", at::ones({2, 4})}, {"b", at::ones({2, 5})}}, /*replicas=*/2);
   set_gradients(model, 1);
-  EXPECT_EQ(first_non_finite(model, 1), "");
+  EXPECT_EQ(first_non_finite(model, {1}).front(), "");
   model.parameters()[1].grad()[1][2] = std::numeric_limits<float>::infinity();
-  EXPECT_EQ(first_non_finite(model, 1), "gradient of b");
+  EXPECT_EQ(first_non_finite(model, {1}).front(), "gradient of b");
   const torch::NoGradGuard no_grad;
   model.parameters()[1][1][0] = std::numeric_limits<float>::quiet_NaN();
-  EXPECT_EQ(first_non_finite(model, 1), "b");
-  EXPECT_EQ(first_non_finite(model, 0), "");
+  EXPECT_EQ(first_non_finite(model, {1}).front(), "b");
+  EXPECT_EQ(first_non_finite(model, {0, 1}), (std::vector<std::string>{"", "b"}));
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ Counts calls_of_training(const ExperimentConfig& config, const FixedTask& task, 
 }
 
 /// All examples in each batch, so that it is the same for all runs.
-ExperimentConfig small_config() {
+ExperimentConfig counted_config() {
   ExperimentConfig config;
   TransformerConfig model;
   model.d_model = 8;
@@ -101,7 +101,7 @@ FixedTask sentences() {
 class EveryModesOperatorCount : public EveryMode {};
 
 TEST_P(EveryModesOperatorCount, IsTheSameForThreeAndThirtyReplicas) {
-  ExperimentConfig config = small_config();
+  ExperimentConfig config = counted_config();
   std::get<TransformerConfig>(config.model).attention.plan = plan();
   const FixedTask tokens = random_task(10, 5, 7);
   const Counts three = calls_of_training(config, tokens, 3);
@@ -123,7 +123,7 @@ TEST(OperatorCount, IsTheSameWithEveryOptimizerAndAccumulation) {
   for (const OptimizerConfig& optimizer :
        {OptimizerConfig(SgdConfig{}), OptimizerConfig(AdamConfig{}),
         OptimizerConfig(AdamWConfig{})}) {
-    ExperimentConfig config = small_config();
+    ExperimentConfig config = counted_config();
     config.training.optimizer = optimizer;
     config.training.batch_size = 5;
     config.training.accumulate = 2;
@@ -132,7 +132,7 @@ TEST(OperatorCount, IsTheSameWithEveryOptimizerAndAccumulation) {
 }
 
 TEST(OperatorCount, IsTheSameWhereRunsEndAtTheirTarget) {
-  ExperimentConfig config = small_config();
+  ExperimentConfig config = counted_config();
   config.training.target = TargetConfig{"test.loss", 100};  // all of them, at once
   config.training.evaluate.every = 3;
   const FixedTask task = random_task(10, 5, 7);
@@ -142,7 +142,7 @@ TEST(OperatorCount, IsTheSameWhereRunsEndAtTheirTarget) {
 }
 
 TEST(OperatorCount, RunsThatDivergeAtOnceAreLookedThroughInOnePass) {
-  const ExperimentConfig config = small_config();
+  const ExperimentConfig config = counted_config();
   const FixedTask task = random_task(10, 5, 7);
   // Overflows in the second step, of all runs but the first.
   const auto overflow = [](ModelImpl& model, int64_t step) {
