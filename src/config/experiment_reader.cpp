@@ -51,7 +51,8 @@ class FileFinder {
       fail_at_path(document_, "task." + key,
                    "'" + name + "': " + file.complaint +
                        (is_downloaded ? "; scripts/get-data downloads texts to that folder, "
-                                         "and task." + key + "=… takes one of yours"
+                                        "and task." +
+                                            key + "=… takes one of yours"
                                       : ""));
     }
     // Records are UTF-8, and name it.

@@ -39,9 +39,9 @@ struct GroupResult {
 
 /// Trains a group of runs of a config that differ in their seeds alone, into an experiment's
 /// folder: records, and a checkpoint until all of them have ended (longer where
-/// `run.keep_checkpoints` asks for it). The group must have been entered. It is trained as a stacked
-/// model, in which no bit of a run depends on its neighbours; under `torch_stream` as a single one,
-/// to the last bit as PyTorch would.
+/// `run.keep_checkpoints` asks for it). The group must have been entered. It is trained as a
+/// stacked model, in which no bit of a run depends on its neighbours; under `torch_stream` as a
+/// single one, to the last bit as PyTorch would.
 ///
 /// Throws UserError where the config does not fit its task or the machine, or the folder cannot be
 /// used.

@@ -14,4 +14,7 @@ void gather_rows(const float* table, const int64_t* ids, int64_t count, int64_t 
 void scatter_add_rows(const float* from, const int64_t* ids, int64_t count, int64_t width,
                       float* table);
 
+/// to[i] = Σ x² of row i of `rows`, in double precision.
+void sum_squares_of_rows(const float* x, int64_t rows, int64_t width, double* to);
+
 }  // namespace qkvlab

@@ -115,8 +115,8 @@ class Entry {
   void forget_or_refuse(ExperimentVariant& listed, const VariantRuns& variant) {
     const auto difference = difference_between(listed.identity, variant.identity, folder_.path());
     if (!difference) return;
-    const auto its = std::stable_partition(
-        file_.groups.begin(), file_.groups.end(), [&](const RunGroup& group) {
+    const auto its =
+        std::stable_partition(file_.groups.begin(), file_.groups.end(), [&](const RunGroup& group) {
           return group.variant != variant.name || group.cell != variant.cell;
         });
     const std::vector<RunGroup> groups(its, file_.groups.end());

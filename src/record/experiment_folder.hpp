@@ -64,7 +64,6 @@ class ExperimentFolder {
   bool holds_any(const std::vector<RunGroup>& groups) const;
 
  private:
-
   std::string path_;
 };
 

@@ -124,10 +124,11 @@ std::string Table::lists_text(const std::vector<Cells>& lines, size_t indent, si
     titles = std::max(titles, display_width(lines.front()[i]));
   }
   std::string text;
-  for (size_t row = 1; row < lines.size(); ++row) {
+  for (size_t row = 0; row < lines.size(); ++row) {
     std::string label;
     for (size_t i = 0; i < labels_; ++i) label += (i > 0 ? "  " : "") + lines[row][i];
-    text += paragraph(before, label, indent, width);
+    if (row > 0 || !label.empty()) text += paragraph(before, label, indent, width);
+    if (row == 0) continue;  // what the labels are
     for (size_t i = labels_; i < columns_.size(); ++i) {
       const std::string &title = lines.front()[i], &cell = lines[row][i];
       if (cell.empty()) continue;

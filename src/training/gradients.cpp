@@ -2,12 +2,32 @@
 
 #include <ATen/ATen.h>
 
+#include "layers/row_loops.hpp"
+
 namespace qkvlab {
 
 namespace {
 
+/// Whether loops of our own sum the squares of a stacked gradient: LibTorch sums one row in another
+/// order than several, so that a run's bits would depend on how many are beside it.
+bool has_own_sums(const at::Tensor& gradient, int64_t replicas) {
+  return replicas > 0 && gradient.is_cpu() && gradient.scalar_type() == at::kFloat;
+}
+
+/// [R], float64.
+at::Tensor squares_of(const at::Tensor& gradient, int64_t replicas) {
+  const at::Tensor rows = gradient.contiguous();
+  const at::Tensor sums = at::empty({replicas}, at::kDouble);
+  sum_squares_of_rows(rows.data_ptr<float>(), replicas, rows.numel() / replicas,
+                      sums.data_ptr<double>());
+  return sums;
+}
+
 /// [] or [R].
 at::Tensor norm_of(const at::Tensor& gradient, int64_t replicas) {
+  if (has_own_sums(gradient, replicas)) {
+    return squares_of(gradient, replicas).sqrt().to(at::kFloat);
+  }
   return replicas > 0 ? gradient.reshape({replicas, -1}).norm(2, {-1}) : gradient.norm();
 }
 
@@ -30,6 +50,13 @@ NamedTensors gradient_norms(const ModelImpl& model) {
 }
 
 at::Tensor global_norm(const std::vector<at::Tensor>& parameters, int64_t replicas) {
+  if (has_own_sums(parameters.front(), replicas)) {
+    const at::Tensor sums = at::zeros({replicas}, at::kDouble);
+    for (const at::Tensor& parameter : parameters) {
+      if (parameter.grad().defined()) sums.add_(squares_of(parameter.grad(), replicas));
+    }
+    return sums.sqrt().to(at::kFloat);
+  }
   std::vector<at::Tensor> norms;
   norms.reserve(parameters.size());
   for (const at::Tensor& parameter : parameters) {

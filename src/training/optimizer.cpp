@@ -144,7 +144,12 @@ NamedTensors Optimizer::state() const {
   for (const StateKind& kind : kStateKinds) {
     for (auto& [path, part] : named_parts(model_, [&](const at::Tensor& parameter) {
            const auto found = states.find(key_of(parameter, states));
-           return found == states.end() ? at::Tensor() : kind.of(*found->second);
+           if (found != states.end()) return kind.of(*found->second);
+           if (states.empty()) return at::Tensor();
+           // LibTorch keeps no state of a parameter that never had a gradient; make_state will.
+           const auto zeros =
+               zero_state(optimizer_->param_groups().front().options(), parameter, 0);
+           return zeros == nullptr ? at::Tensor() : kind.of(*zeros);
          })) {
       if (part.defined()) result.emplace_back(kind.name + ("." + path), part);
     }

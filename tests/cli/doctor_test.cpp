@@ -11,7 +11,9 @@ TEST(Doctor, JsonSaysWhatTheTextSays) {
   const ProgramRun done = run_qkvlab({"doctor", "--format", "json"});
   ASSERT_EQ(done.exit_code, 0) << done.error;
   const auto said = nlohmann::json::parse(done.out);
-  const std::string text = run_qkvlab({"doctor"}).out;
+  ProgramSetting wide;  // where no line has to be broken
+  wide.environment = {{"COLUMNS", "120"}};
+  const std::string text = run_qkvlab({"doctor"}, wide).out;
   EXPECT_NE(text.find("LibTorch  " + said["libtorch"].get<std::string>()), std::string::npos);
   EXPECT_NE(text.find(said["blas"]["library"].get<std::string>()), std::string::npos);
   EXPECT_GT(said["sgemm"]["gflops"], 0);

@@ -18,6 +18,7 @@ std::string run_line(const std::string& id, const std::string& variant, int64_t 
   RunRecord run = run_record();
   run.run = id;
   run.variant = variant;
+  run.cell.clear();
   run.seed = seed;
   return line_of(run) + "\n";
 }

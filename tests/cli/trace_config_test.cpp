@@ -60,7 +60,8 @@ TEST_F(TraceConfigTest, TheTextGoesFromTheSampleThroughBlocksAndHeadsToTheStep) 
   ASSERT_EQ(run.exit_code, 0) << run.error;
   expect_parts(run.out, {"Sample 1, split train",
                          "most likely",
-                         "over 3 targets; a blind guess has log 6 = 1.791759",
+                         "over 3 targets; a blind guess has log 6",
+                         "= 1.791759",
                          "Forward pass of a transformer, mode full",
                          "x = embedding  [5, 8]",
                          "Block 0 of 2 ",

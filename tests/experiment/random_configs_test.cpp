@@ -13,7 +13,7 @@ namespace {
 
 /// What the checks accept trains, whatever it is: nothing is refused once a folder is entered.
 TEST(RandomConfigs, WhatChecksAcceptTrains) {
-  constexpr int kConfigs = 500;
+  constexpr int kConfigs = 2000;
   RandomConfigs configs(1);
   const TemporaryFolder folder;
   std::map<std::string, int> accepted;  // by the kind of the task
@@ -37,7 +37,7 @@ TEST(RandomConfigs, WhatChecksAcceptTrains) {
     ++accepted[json["task"]["kind"]];
     ++all;
   }
-  EXPECT_GT(all, kConfigs / 5);
+  EXPECT_GT(all, kConfigs / 10);
   EXPECT_EQ(accepted.size(), std::variant_size_v<TaskConfig>) << "every task is among them";
 }
 

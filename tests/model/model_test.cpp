@@ -138,7 +138,10 @@ TEST(MakeModel, GivesEveryFieldOfTheConfigToTheModel) {
   const auto logits = [&](const TransformerConfig& config) {
     return make_model(config, shape, source())->logits(input, {}, &step);
   };
-  const at::Tensor before = logits({});
+  // Not the default, under which all biases begin as zeros.
+  TransformerConfig base;
+  base.init = InitScheme::kTorch;
+  const at::Tensor before = logits(base);
   const std::vector<std::function<void(TransformerConfig&)>> changes = {
       [](auto& c) { c.n_layers = 1; },
       [](auto& c) { c.n_heads = 4; },
@@ -158,7 +161,7 @@ TEST(MakeModel, GivesEveryFieldOfTheConfigToTheModel) {
       [](auto& c) { c.init = InitScheme::kGpt2; },
   };
   for (size_t i = 0; i < changes.size(); ++i) {
-    TransformerConfig config;
+    TransformerConfig config = base;
     changes[i](config);
     EXPECT_FALSE(logits(config).equal(before)) << "change " << i;
   }

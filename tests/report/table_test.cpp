@@ -68,6 +68,7 @@ TEST(Table, ColumnsThatDoNotFitStandBeneathWithTheLabelsAgain) {
 
 TEST(Table, WhereNoColumnFitsBesideTheLabelsEachRowIsAList) {
   EXPECT_EQ(wide_table().text(2, {24}),
+            "  variant\n"
             "  full\n"
             "    n                30\n"
             "    mean of it       0.5\n"

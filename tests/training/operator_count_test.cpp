@@ -80,6 +80,7 @@ ExperimentConfig counted_config() {
   model.d_model = 8;
   model.n_heads = 2;
   model.max_length = 5;
+  model.init = InitScheme::kTorch;
   config.model = model;
   config.training.steps = 6;
   config.training.batch_size = 10;

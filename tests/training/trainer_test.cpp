@@ -22,6 +22,7 @@ ExperimentConfig small_config() {
   model.n_layers = 2;
   model.n_heads = 2;
   model.max_length = kLength;
+  model.init = InitScheme::kTorch;
   config.model = model;
   config.training.steps = 12;
   config.training.batch_size = 4;
