@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <regex>
 
 #include "cli/shown_maps.hpp"
 #include "record/experiment_file.hpp"
@@ -13,6 +14,11 @@ namespace qkvlab {
 namespace {
 
 using Texts = std::vector<std::string>;
+
+/// Prose as it was before it was broken into lines.
+std::string unwrapped(const std::string& text) {
+  return std::regex_replace(text, std::regex("\n +"), " ");
+}
 
 std::string run_line(const std::string& id, const std::string& variant, int64_t seed) {
   RunRecord run = run_record();
@@ -108,9 +114,10 @@ class Show : public testing::Test {
 
 TEST_F(Show, ShowsLossesGradientsAndMapsBeforeAndAfter) {
   const std::string out = shown(runs_);
-  EXPECT_NE(out.find("r.jsonl (sentiment): 3 runs, 1 completed, 1 diverged, 1 without an end "
-                     "(running, or killed), seeds 3 and 4\n  full, uniform\n"),
-            std::string::npos)
+  EXPECT_NE(
+      unwrapped(out).find("r.jsonl (sentiment): 3 runs, 1 completed, 1 diverged, 1 without an "
+                          "end (running, or killed), seeds 3 and 4 full, uniform"),
+      std::string::npos)
       << out;
   // Of full 0.25 and 0.75 at step 2; half of 12.7 standard errors of 0.25.
   EXPECT_NE(out.find("  a  full           2    0.5  -2.677 to 3.677     2\n"), std::string::npos)
@@ -229,7 +236,9 @@ TEST_F(Show, MistakesSayWhatIsAllowed) {
             "--what: unknown picture 'curve'; allowed: curves, gradients or attention; did you "
             "mean 'curves'?\n");
   EXPECT_EQ(complaint(runs_, {"--out", folder_.file("r.jsonl")}),
-            "--out: " + folder_.file("r.jsonl") + " is the input itself\n");
+            "--out: " + folder_.file("r.jsonl") +
+                " is the name of a file in JSON lines, but text would be written; choose another "
+                "name\n");
   EXPECT_EQ(complaint("", {}), folder_.file("r.jsonl") + ": holds no runs to show\n");
 }
 
@@ -245,7 +254,7 @@ TEST_F(Show, WhatIsNotRecordedIsNamedWithItsField) {
 
 TEST_F(Show, TensorsAreShownByTrace) {
   const std::string out = shown(run_line("a", "full", 1) + line_of(tensor_record()) + "\n");
-  EXPECT_NE(out.find("Tensors, as qkvlab trace writes them"), std::string::npos);
+  EXPECT_NE(unwrapped(out).find("Tensors, as qkvlab trace writes them"), std::string::npos) << out;
   EXPECT_EQ(out.find("No losses"), std::string::npos);
 }
 

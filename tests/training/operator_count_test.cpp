@@ -159,8 +159,9 @@ TEST(OperatorCount, RunsThatDivergeAtOnceAreLookedThroughInOnePass) {
     EXPECT_EQ(many.runs[run].reason, "step 2: blocks.1.mlp.output is not finite");
   }
   EXPECT_EQ(many.gelus, few.gelus);
-  // Of each run but the one tensor is looked at apart.
-  EXPECT_LT(many.calls - few.calls, 20 * (256 - 3));
+  // A gradient and the culprit of each run are looked at apart, by some 40 calls each with those
+  // inside them; a forward pass alone would be more than that.
+  EXPECT_LT(many.calls - few.calls, 100 * (256 - 3));
 }
 
 }  // namespace
