@@ -17,7 +17,7 @@ using Texts = std::vector<std::string>;
 
 /// Prose as it was before it was broken into lines.
 std::string unwrapped(const std::string& text) {
-  return std::regex_replace(text, std::regex("\n +"), " ");
+  return std::regex_replace(text, std::regex("\n *"), " ");
 }
 
 std::string run_line(const std::string& id, const std::string& variant, int64_t seed) {

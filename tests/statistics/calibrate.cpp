@@ -52,7 +52,7 @@ std::string table_text(const std::vector<CalibrationCell>& cells, int64_t compar
                    share(cell.wilcoxon), share(cell.difference), share(cell.mean),
                    share(cell.median), share(cell.interquartile_mean)});
   }
-  return table.text();
+  return table.text(2, {/*width=*/120});
 }
 
 int calibrate_and_tell(const CalibrationOptions& options, const std::vector<int64_t>& seeds) {
