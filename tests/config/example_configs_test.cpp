@@ -20,9 +20,9 @@ class ExampleConfigs : public ConfigFileTest {
 };
 
 TEST_F(ExampleConfigs, RightOnesAreRead) {
-  for (const auto& config : load().at("right")) {
-    EXPECT_NO_THROW(read(config.dump())) << config;
-  }
+  const auto all = load();
+  ASSERT_FALSE(all.at("right").empty());
+  for (const auto& config : all.at("right")) EXPECT_NO_THROW(read(config.dump())) << config;
 }
 
 TEST_F(ExampleConfigs, WrongOnesAreRefusedForWhatIsWrong) {
