@@ -117,7 +117,9 @@ TEST(ComparisonOutput, MarkdownTablesHaveAsManyCellsInEveryLine) {
       continue;
     }
     size_t bars = 0;
-    for (size_t i = 0; i < line.size(); ++i) bars += line[i] == '|' && line[i - 1] != '\\' ? 1 : 0;
+    for (size_t i = 0; i < line.size(); ++i) {
+      bars += line[i] == '|' && (i == 0 || line[i - 1] != '\\') ? 1 : 0;
+    }
     if (cells == 0) ++tables;
     EXPECT_TRUE(cells == 0 || bars == cells) << line;
     cells = bars;
